@@ -11,7 +11,7 @@ WARPS, THREADS, UNIT = 64, 32, "sorted-table"
 SCRATCHPAD = 128 << 10
 LATENCIES = (1, 100)
 SETTINGS = (
-    *cores.size_of(WARPS, THREADS), *cores.unit_of(UNIT), "memory.coalescer=line", f"scratchpad.bytes={SCRATCHPAD}",
+    *cores.size_of(WARPS, THREADS), *cores.unit_of(UNIT), f"scratchpad.bytes={SCRATCHPAD}",
     f"memory.ram_bytes={64 << 20}",
 )
 # Of its paper (ICCD 2024), 64 warps of 32 lanes.

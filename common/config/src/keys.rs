@@ -206,7 +206,9 @@ impl Config {
         let (of_kind, scratchpad) = (Memory::of_kind(config.memory.kind), Scratchpad::beside(config.isa));
         // Many warps hide a long latency only with many loads in flight.
         let outstanding = of_kind.outstanding.max(config.warps.next_power_of_two() / 2);
-        let memory = Memory { outstanding, ..of_kind };
+        // A scratchpad has the switches that serving whole lines needs.
+        let coalescer = if config.scratchpad.exists() { Coalescer::Line } else { of_kind.coalescer };
+        let memory = Memory { outstanding, coalescer, ..of_kind };
         Self { memory, scratchpad, ..Self::default() }
     }
 }

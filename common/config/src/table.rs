@@ -221,7 +221,7 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.coalescer",
-        summary: "Lanes of one transaction: with the leader's or their own word, or in its line.",
+        summary: "Lanes of one transaction: by word, or in one line (\"line\" by default with a scratchpad).",
         in_hardware: true,
         field: Field::Choice {
             plural: "coalescers",

@@ -4,7 +4,7 @@
 //! Each lane has a position in the line, the bytes that it writes there, and its data, copied to all offsets. Each byte
 //! of the line comes from the highest lane that writes it, as if the lanes stored one after the other.
 
-use rtl::{Builder, Expr, join, lit, select, zeros};
+use rtl::{Builder, Expr, join, lit, lowest_one, select, zeros};
 
 use crate::shape::Shape;
 use crate::signals::Request;
@@ -23,8 +23,7 @@ pub fn switch(m: &Builder, shape: &Shape, request: &Request, [mask, line]: [&str
         });
         let highest = each(format!("{line}_writer_{byte}"), &|position| {
             let writers = writers.lane(position, threads);
-            let highest = &writers & (zeros(threads) - &writers);
-            m.fault("the_lowest_lane_wins_a_byte", &highest, &highest_bit(&writers))
+            m.fault("the_lowest_lane_wins_a_byte", &lowest_bit(&writers), &highest_bit(&writers))
         });
         let number =
             each(format!("{line}_number_{byte}"), &|position| lane_number(&highest.lane(position, threads), lane_bits));
@@ -36,6 +35,11 @@ pub fn switch(m: &Builder, shape: &Shape, request: &Request, [mask, line]: [&str
         join(&bytes.each_ref().map(|(_, number, data)| select(&number.lane(position, lane_bits), data)))
     };
     [each(mask.into(), &written), each(line.into(), &word)]
+}
+
+/// The lowest set bit. Gates are smaller for few lanes, a carry chain for many, and simulators read it faster.
+fn lowest_bit(bits: &Expr) -> Expr {
+    if bits.width() > 8 { bits & (zeros(bits.width()) - bits) } else { lowest_one(bits) }
 }
 
 /// The highest set bit, for the planted fault.

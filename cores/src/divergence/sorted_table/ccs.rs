@@ -50,7 +50,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let to_front = m.fault("loses_the_third_path", &(places.third.any() & !rotates), &zeros(1));
     let to_front = m.wire("goes_to_front", &to_front);
     let z_stands = m.delay("z_stands_s9", &(&to_back | &to_front));
-    choose(&later, &m.delay("select_z_s9", &select.z), z_stands).outputs(&m, "z");
+    let select_z_s9 = m.delay("select_z_s9", &select.z);
+    choose(&later, &select_z_s9, z_stands).outputs(&m, "z");
+    m.output("z_is_c", &select_z_s9.bit(2));
 
     m.port_group("S8: where z goes, whether y comes from the front of the cold table instead");
     m.output("to_back", &to_back);

@@ -88,6 +88,8 @@ rtl::inputs! {
         #[group = "for the sorter, in S9: y or a hold changes, even without an extraction; a hold lasts"]
         y_changes: Expr = m.input("y_changes_s9", 1),
         holds: Expr = m.input("holds_s9", 1),
+        #[group = "S9: a row that enters at the front was y, and y is better now"]
+        keeps_order: Expr = m.input("keeps_order_s9", 1),
         #[group = "y of the sorter's warp"]
         y: Expr = m.input("y_sorted", Row::bits(shape)),
     }
@@ -163,6 +165,7 @@ impl Sorting {
         sorter.input("generation", &generation);
         sorter.input("changes_s9", &(&commits | y_changes)).input("warp_s9", &commit.warp);
         sorter.input("sorts_s9", &(&rows_after & !&inputs.holds));
+        sorter.input("keeps_order_s9", &(&commit.inserts_front & &inputs.keeps_order));
         sorter.input("rows", &ring.rows).input("y", &inputs.y).input("row_read", row);
         sorter.input("may_change", &!((valid & inputs.warp.eq(&warp)) | &commits | y_changes));
         let exchanges = sorter.output_as("exchanges", "exchanges_now");
@@ -214,8 +217,9 @@ struct Change {
 
 struct Table {
     memory: Memory,
-    /// Address of the sorter's row.
+    /// Addresses of the sorter's row and of the row that it reads.
     sorted_at: Expr,
+    read_at: Expr,
     /// Position in its ring at which a row is inserted.
     insert_place: Expr,
 }
@@ -278,7 +282,9 @@ impl Cct<'_> {
         let sorted_at = m.wire("sorted_at", &join([&(&sorting.ring.front + &sorting.position), &sorting.warp]));
         let front_at = join([&self.ring.front, &inputs.warp]);
         m.drive(&self.front_row, &memory.read_registered("front_row_read", &front_at));
-        m.drive(&self.row, &memory.read_registered("row_read", &sorted_at));
+        let read_position = sorting.sorter.output_as("read_position", "read_position");
+        let read_at = m.wire("read_at", &join([&(&sorting.ring.front + &read_position), &sorting.warp]));
+        m.drive(&self.row, &memory.read_registered("row_read", &read_at));
         let behind_back = m.wire("behind_back", &(&before.front + &before.rows));
         let insert_place = inserts_back.mux(&behind_back, before_front);
         let insert_at = join([&insert_place, warp]);
@@ -289,7 +295,7 @@ impl Cct<'_> {
         };
         let row = inserts.mux(&inputs.inserted, &sorted_row);
         memory.write(&(inserts | writes), &inserts.mux(&insert_at, &sorted_at), &row);
-        Table { memory, sorted_at, insert_place }
+        Table { memory, sorted_at, read_at, insert_place }
     }
 
     /// Asserts the claims about the watched warp, and declares the outputs for a proof.
@@ -298,6 +304,7 @@ impl Cct<'_> {
         let at = Watched::inputs(m, shape, "watched");
         at.connect(&sorting.sorter, "watched");
         sorting.sorter.input("row_there", &table.memory.inspect("row_sorted", &table.sorted_at));
+        sorting.sorter.input("next_row_there", &table.memory.inspect("row_to_read", &table.read_at));
         if shape.folds_rows {
             let front_at = join([&sorting.ring.front, &sorting.warp]);
             sorting.sorter.input("front_there", &table.memory.inspect("front_sorted", &front_at));

@@ -195,6 +195,8 @@ struct Paths<'a> {
     others_run: Expr,
     /// b are threads that their instruction has not served.
     parts_remain: Expr,
+    /// y, displaced by a better path, goes to the front of the cold table in S9.
+    y_is_displaced: Expr,
     /// There was a commit in the previous cycle.
     valid_s9: Register,
     warp_s9: Expr,
@@ -225,6 +227,7 @@ impl<'a> Paths<'a> {
         let x = sorted(shape, &ccs, "x");
         let moves = MOVES.map(|port| ccs.net(port));
         let y_changes = ccs.net("y_changes");
+        let y_is_displaced = ccs.net("z_is_c");
         let cold_any = m.forward("cold_any", 1);
         let cold_runnable = m.forward("cold_runnable", 1);
         let goes_on = m.forward("goes_on", 1);
@@ -252,6 +255,7 @@ impl<'a> Paths<'a> {
             marker,
             others_run,
             parts_remain,
+            y_is_displaced,
             valid_s9,
             warp_s9,
         }
@@ -316,6 +320,7 @@ impl Cold {
         let y_changes = &paths.y_changes | &turns.hold_changes;
         table.input("y_changes_s9", &(&**valid_s9 & y_changes));
         table.input("holds_s9", &m.fault("the_sorter_sorts_during_a_round", &turns.holds, &zeros(1)));
+        table.input("keeps_order_s9", &(&paths.y_is_displaced & !m.delay("deferred_s9", &turns.deferred)));
         table.output_to("any_s8", &paths.cold_any).output_to("runnable_s8", &paths.cold_runnable);
         table.input("y_sorted", &hot.y.read_now(m, shape, &table.net("sorter_warp")));
         Self { table, generation: generation_s9 }

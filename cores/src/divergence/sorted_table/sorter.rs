@@ -10,8 +10,10 @@
 //!
 //! With two rows, at T = 4, the row that is merged into y is the front or the back one, so no other row moves.
 //!
-//! Each row takes three cycles. After a change of its rows or of y, a warp gets one pass over its rows, and the
-//! warps are visited in order. The sorter makes changes only in a cycle in which no instruction of the warp is in
+//! A row takes four cycles: read, capture, compare, decide. The next row is read while this one is compared, so a row
+//! behind one that stays takes two more. The register of the row keeps the block RAM out of the comparisons. After a
+//! change of its rows or of y, a warp gets one pass over its rows. Warps with something to sort take turns, and an idle
+//! sorter goes to the warp that changes. The sorter makes changes only in a cycle in which no instruction of the warp is in
 //! S8, between the read of c and the write of y. If y or the rows have changed since, the change is cancelled and
 //! the pass restarts. Only performance depends on the sorter.
 //!
@@ -21,22 +23,25 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, Register, clog2, deco
 
 use crate::divergence::row::Row;
 use crate::formal::Watched;
+use crate::functional::round_robin;
 use crate::shape::Shape;
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("cct_sorter", "Sorter of the cold context table: keeps the best of y and the rows in y.");
     m.timing(
-        "a row takes three cycles or more: read, compare, and decide in a cycle with `may_change`, in which the \
-         changes are combinational. It begins a warp anew when a commit changes y or the rows of that warp.",
+        "a row takes four cycles or more: read, capture, compare, and decide in a cycle with `may_change`, in which \
+         the changes are combinational. The next row is read meanwhile. It begins a warp anew when a commit changes y \
+         or the rows of that warp.",
     );
     let inputs = Inputs::declare(&m, shape);
     let state = State::declare(&m, shape);
     let step = state.step(&m, shape, &inputs);
-    state.advance(&m, shape, &inputs, &step);
+    state.advance(&m, shape, &inputs, &step, &round_robin::elaborate(shape.warps, false)?);
 
-    m.port_group("the sorter's warp, and the position of its row, counted from the front");
+    m.port_group("the sorter's warp, the positions of its row and of the row to read, counted from the front");
     m.output("warp", &state.warp);
     m.output("position", &state.position);
+    m.output("read_position", &step.read_position);
     m.port_group("the row and y are exchanged; the row is merged into y; the front row is merged into the row");
     m.output("exchanges", &step.exchanges);
     m.output("merges", &step.merges);
@@ -61,6 +66,8 @@ rtl::inputs! {
         changes: Expr = m.input("changes_s9", 1),
         changed_warp: Expr = m.input("warp_s9", shape.warp_bits()),
         sorts: Expr = m.input("sorts_s9", 1),
+        /// What was sorted still is.
+        keeps_order: Expr = m.input("keeps_order_s9", 1),
         #[group = "the sorter's warp: its rows in use, y, the row read in the previous cycle"]
         rows: Expr = m.input("rows", clog2(shape.threads)),
         y: Row = Row::unpack(m, shape, &m.input("y", Row::bits(shape))),
@@ -86,7 +93,8 @@ struct State {
     row: Register,
     /// Warps with something to sort.
     unsorted: Register,
-    /// The row has been read, and is compared.
+    /// The row has been read, and is put into its register.
+    capturing: Register,
     comparing: Register,
     deciding: Register,
     /// The row comes before y.
@@ -105,10 +113,13 @@ struct Step {
     disturbed: Expr,
     reading: Expr,
     at_front: Expr,
+    next_position: Expr,
+    read_position: Expr,
     exchanges: Expr,
     merges: Expr,
     folds: Expr,
     decided: Expr,
+    finished: Expr,
 }
 
 impl State {
@@ -118,6 +129,7 @@ impl State {
             position: m.register("position_now", clog2(shape.threads)),
             row: m.register("row", Row::bits(shape)),
             unsorted: m.register("unsorted", shape.warps),
+            capturing: m.register("capturing", 1),
             comparing: m.register("comparing", 1),
             deciding: m.register("deciding", 1),
             better: m.register("better", 1),
@@ -133,75 +145,98 @@ impl State {
     }
 
     fn step(&self, m: &Builder, shape: &Shape, inputs: &Inputs) -> Step {
-        let Self { row, comparing, deciding, better, same, same_front, .. } = self;
+        let Self { position, row, capturing, comparing, deciding, better, same, same_front, .. } = self;
         let Inputs { changes, row_read, may_change, .. } = inputs;
-        m.comment("Read, compare, decide. A change restarts the pass.");
+        m.comment("Read, capture, compare, decide. A change restarts the pass.");
         let works = m.wire("works", &self.unsorted.index(&self.warp));
         let disturbed = changes & self.warp.eq(&inputs.changed_warp);
         let disturbed = m.wire("disturbed", &m.fault("is_not_cancelled", &disturbed, &zeros(1)));
-        let reading = m.wire("reading", &!(&**comparing | &**deciding));
+        let reading = m.wire("reading", &!(&**capturing | &**comparing | &**deciding));
         let reads = m.wire("reads", &(&reading & &works & !&disturbed));
-        let new_row = Row::unpack(m, shape, row_read);
-        let at_front = m.wire("at_front", &self.position.none());
-        row.next(row_read).enable(comparing);
-        if let Some(front_row) = &self.front_row {
-            front_row.next(row_read).enable(&(&**comparing & &at_front));
-        }
-        better.next(&inputs.is_better(&new_row)).enable(comparing);
-        same.next(&inputs.is_same(&new_row)).enable(comparing);
+        let at_front = m.wire("at_front", &position.none());
+        let next_position = m.wire("next_position", &increment(position, 1));
+        let read_position = m.wire("read_position_now", &(&**comparing | &**deciding).mux(&next_position, position));
+
+        let compared = Row::unpack(m, shape, row);
+        better.next(&inputs.is_better(&compared)).enable(comparing);
+        same.next(&inputs.is_same(&compared)).enable(comparing);
         let folding = match &self.front_row {
-            Some(front) => Self::folds(m, shape, inputs, &new_row, front, &at_front),
+            Some(front) => Self::folds(m, shape, inputs, &compared, front, &at_front),
             None => lit(1, 0),
         };
         same_front.next(&folding).enable(comparing);
+        if let Some(front_row) = &self.front_row {
+            front_row.next(row).enable(&(&**comparing & &at_front));
+        }
+
         let may_sort = m.wire("may_sort", &(&**deciding & may_change & !&disturbed));
         let exchanges = m.wire("exchanges_now", &(&may_sort & &**better));
         let merges = m.wire("merges_now", &(&may_sort & &**same));
         let folds = m.wire("folds_now", &(&may_sort & &**same_front & !(&**better | &**same)));
-        let idle = !(&**better | &**same | &**same_front);
-        let decided = m.wire("decided", &(&**deciding & !&disturbed & (may_change | idle)));
-        comparing.next(&reads).reset(0);
+        let stays = m.wire("stays", &!(&**better | &**same | &**same_front));
+        let decided = m.wire("decided", &(&**deciding & !&disturbed & (may_change | &stays)));
+        let finished = m.wire("finished", &(&decided & next_position.eq(&inputs.rows)));
+        let goes_on = m.wire("goes_on", &(&decided & stays & !&finished));
+        row.next(row_read).enable(&(&**capturing | &goes_on));
+        capturing.next(&reads).reset(0);
+        comparing.next(&((&**capturing & !&disturbed) | goes_on)).reset(0);
         deciding.next(&(!&disturbed & (&**comparing | (&**deciding & !&decided)))).reset(0);
-        Step { works, disturbed, reading, at_front, exchanges, merges, folds, decided }
+        Step {
+            works,
+            disturbed,
+            reading,
+            at_front,
+            next_position,
+            read_position,
+            exchanges,
+            merges,
+            folds,
+            decided,
+            finished,
+        }
     }
 
-    fn advance(&self, m: &Builder, shape: &Shape, inputs: &Inputs, step: &Step) {
+    fn advance(&self, m: &Builder, shape: &Shape, inputs: &Inputs, step: &Step, round_robin: &Module) {
         let Self { warp, position, unsorted, .. } = self;
-        let Step { works, disturbed, reading, at_front, exchanges, merges, folds, decided } = step;
+        let Step { works, disturbed, reading, at_front, next_position, .. } = step;
+        let Step { exchanges, merges, folds, decided, finished, .. } = step;
         m.comment("The next row, or the next warp.");
-        let next_position = m.wire("next_position", &increment(position, 1));
-        let finished = m.wire("finished", &(decided & next_position.eq(&inputs.rows)));
-        let advances = m.wire("advances", &(&finished | (reading & !works)));
+        let advances = m.wire("advances", &(finished | (reading & !works)));
         let again = m.wire("again", &(&advances | disturbed | merges | folds | (exchanges & at_front)));
         position.next(&next_position.when(&!&again)).enable(&(decided | &again)).reset(0);
-        let next_warp = increment(warp, 1);
-        let next_warp = if shape.warps.is_power_of_two() {
-            next_warp
-        } else {
-            next_warp.when(&warp.ne(&lit(shape.warp_bits(), shape.warps as u64 - 1)))
-        };
+        let picker = m.instance("picker", round_robin);
+        picker.input("requests", unsorted).input("beside", &zeros(shape.warps)).input("accept", &advances);
+        let next_warp = unsorted.any().mux(&picker.output_as("number", "next_warp"), &inputs.changed_warp);
         warp.next(&next_warp).enable(&advances).reset(0);
         let changed_one = decode(&inputs.changed_warp, shape.warps).when(&inputs.changes);
         let changed_one = m.wire("changed_one", &changed_one);
-        let finished_one = m.wire("finished_one", &decode(warp, shape.warps).when(&finished));
-        let set = &changed_one & inputs.sorts.repeat(shape.warps);
-        unsorted.next(&(set | (&**unsorted & !(changed_one | finished_one)))).reset(0);
+        let finished_one = m.wire("finished_one", &decode(warp, shape.warps).when(finished));
+        let keeps = &inputs.keeps_order & &inputs.sorts;
+        let set = &changed_one & (&inputs.sorts & !&inputs.keeps_order).repeat(shape.warps);
+        let cleared = (&changed_one & (!keeps).repeat(shape.warps)) | finished_one;
+        unsorted.next(&(set | (&**unsorted & !cleared))).reset(0);
     }
 
     fn claims(&self, m: &Builder, shape: &Shape, inputs: &Inputs, step: &Step) {
-        let Self { warp, position, unsorted, comparing, deciding, better, same, same_front, .. } = self;
+        let Self { warp, position, unsorted, capturing, comparing, deciding, better, same, same_front, .. } = self;
         let Step { works, disturbed, reading, at_front, exchanges, merges, folds, .. } = step;
         let at = Watched::inputs(m, shape, "watched");
         let there = m.input("row_there", Row::bits(shape));
+        let next_there = m.input("next_row_there", Row::bits(shape));
         let watched = |condition: &Expr| condition & warp.eq(&at.warp);
         let here = m.wire("sorts_watched", &watched(works));
         let claim = |name: &str, when: &Expr, condition: &Expr| m.assert(name, &(!(&here & when) | condition));
         m.assert("sorts_only_what_is_unsorted", &(reading | works));
-        m.assert("compares_and_decides_in_turn", &!(&**comparing & &**deciding));
+        let one_at_a_time =
+            !((&**capturing & &**comparing) | (&**capturing & &**deciding) | (&**comparing & &**deciding));
+        m.assert("captures_compares_and_decides_in_turn", &one_at_a_time);
         m.assert("rests_before_anything_resolves", &(!&at.starting | (unsorted.none() & reading)));
         claim("has_a_row_to_sort", &lit(1, 1), &position.lt(&inputs.rows));
-        claim("compares_the_row_that_is_there", comparing, &inputs.row_read.eq(&there));
+        let has_next = position.ne(&(&inputs.rows - lit(inputs.rows.width(), 1)));
+        claim("captures_the_row_that_is_there", capturing, &inputs.row_read.eq(&there));
+        claim("compares_the_row_that_is_there", comparing, &self.row.eq(&there));
         claim("decides_on_the_row_that_is_there", deciding, &self.row.eq(&there));
+        claim("has_read_the_next_row", &(&**deciding & has_next), &inputs.row_read.eq(&next_there));
         let row_there = Row::unpack(m, shape, &there);
         claim("exchanges_only_a_better_row", deciding, &better.eq(&inputs.is_better(&row_there)));
         claim("merges_only_equal_paths", deciding, &same.eq(&inputs.is_same(&row_there)));
