@@ -426,6 +426,5 @@ pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
         }
     }
     sheet.gap();
-    sheet.comment("    ", "Not read in this module.");
     sheet.lines(&format!("    wire unused = &{{1'b0, {}}};\n", lines.join(",\n        ")));
 }

@@ -37,9 +37,9 @@ pub fn switch(m: &Builder, shape: &Shape, request: &Request, [mask, line]: [&str
     [each(mask.into(), &written), each(line.into(), &word)]
 }
 
-/// The lowest set bit. Gates are smaller for few lanes, a carry chain for many, and simulators read it faster.
+/// The lowest set bit. Gates are smaller, but simulators are lost in those of many lanes.
 fn lowest_bit(bits: &Expr) -> Expr {
-    if bits.width() > 8 { bits & (zeros(bits.width()) - bits) } else { lowest_one(bits) }
+    if bits.width() > 16 { bits & (zeros(bits.width()) - bits) } else { lowest_one(bits) }
 }
 
 /// The highest set bit, for the planted fault.

@@ -85,11 +85,10 @@ rtl::inputs! {
         to_back: Expr = m.input("to_back_s8", 1),
         extracts: Expr = m.input("extracts_s8", 1),
         inserted: Expr = m.input("inserted_s9", Row::bits(shape)),
-        #[group = "for the sorter, in S9: y or a hold changes, even without an extraction; a hold lasts"]
+        #[group = "for the sorter, in S9: y or a hold changes, even without an extraction; a hold lasts; y was displaced"]
         y_changes: Expr = m.input("y_changes_s9", 1),
         holds: Expr = m.input("holds_s9", 1),
-        #[group = "S9: a row that enters at the front was y, and y is better now"]
-        keeps_order: Expr = m.input("keeps_order_s9", 1),
+        y_displaced: Expr = m.input("y_displaced_s9", 1),
         #[group = "y of the sorter's warp"]
         y: Expr = m.input("y_sorted", Row::bits(shape)),
     }
@@ -164,8 +163,9 @@ impl Sorting {
         let rows_after = m.forward("rows_after", 1);
         sorter.input("generation", &generation);
         sorter.input("changes_s9", &(&commits | y_changes)).input("warp_s9", &commit.warp);
-        sorter.input("sorts_s9", &(&rows_after & !&inputs.holds));
-        sorter.input("keeps_order_s9", &(&commit.inserts_front & &inputs.keeps_order));
+        let has_rows = &rows_after & !&inputs.holds;
+        let keeps_order = &commit.inserts_front & &inputs.y_displaced;
+        sorter.input("sorts_s9", &(&has_rows & !&keeps_order)).input("keeps_order_s9", &(has_rows & keeps_order));
         sorter.input("rows", &ring.rows).input("y", &inputs.y).input("row_read", row);
         sorter.input("may_change", &!((valid & inputs.warp.eq(&warp)) | &commits | y_changes));
         let exchanges = sorter.output_as("exchanges", "exchanges_now");

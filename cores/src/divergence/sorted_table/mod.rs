@@ -320,7 +320,7 @@ impl Cold {
         let y_changes = &paths.y_changes | &turns.hold_changes;
         table.input("y_changes_s9", &(&**valid_s9 & y_changes));
         table.input("holds_s9", &m.fault("the_sorter_sorts_during_a_round", &turns.holds, &zeros(1)));
-        table.input("keeps_order_s9", &(&paths.y_is_displaced & !m.delay("deferred_s9", &turns.deferred)));
+        table.input("y_displaced_s9", &(&paths.y_is_displaced & !m.delay("deferred_s9", &turns.deferred)));
         table.output_to("any_s8", &paths.cold_any).output_to("runnable_s8", &paths.cold_runnable);
         table.input("y_sorted", &hot.y.read_now(m, shape, &table.net("sorter_warp")));
         Self { table, generation: generation_s9 }

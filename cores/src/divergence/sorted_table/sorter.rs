@@ -12,10 +12,10 @@
 //!
 //! A row takes four cycles: read, capture, compare, decide. The next row is read while this one is compared, so a row
 //! behind one that stays takes two more. The register of the row keeps the block RAM out of the comparisons. After a
-//! change of its rows or of y, a warp gets one pass over its rows. Warps with something to sort take turns, and an idle
-//! sorter goes to the warp that changes. The sorter makes changes only in a cycle in which no instruction of the warp is in
-//! S8, between the read of c and the write of y. If y or the rows have changed since, the change is cancelled and
-//! the pass restarts. Only performance depends on the sorter.
+//! change of its rows or of y, a warp gets one pass over its rows; none if a better path only displaces y. Warps are
+//! visited in order, but an idle sorter goes to the warp that changes. The sorter makes changes only in a cycle in which
+//! no instruction of the warp is in S8, between the read of c and the write of y. If y or the rows have changed since,
+//! the change is cancelled and the pass restarts. Only performance depends on the sorter.
 //!
 //! Storage: a flag for each warp, and two rows, or one row at T = 4.
 
@@ -23,20 +23,18 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, Register, clog2, deco
 
 use crate::divergence::row::Row;
 use crate::formal::Watched;
-use crate::functional::round_robin;
 use crate::shape::Shape;
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("cct_sorter", "Sorter of the cold context table: keeps the best of y and the rows in y.");
     m.timing(
-        "a row takes four cycles or more: read, capture, compare, and decide in a cycle with `may_change`, in which \
-         the changes are combinational. The next row is read meanwhile. It begins a warp anew when a commit changes y \
-         or the rows of that warp.",
+        "read, capture, compare, decide in a cycle with `may_change`, in which the changes are combinational. A commit \
+         that changes y or the rows of the warp begins it anew.",
     );
     let inputs = Inputs::declare(&m, shape);
     let state = State::declare(&m, shape);
     let step = state.step(&m, shape, &inputs);
-    state.advance(&m, shape, &inputs, &step, &round_robin::elaborate(shape.warps, false)?);
+    state.advance(&m, shape, &inputs, &step);
 
     m.port_group("the sorter's warp, the positions of its row and of the row to read, counted from the front");
     m.output("warp", &state.warp);
@@ -66,7 +64,7 @@ rtl::inputs! {
         changes: Expr = m.input("changes_s9", 1),
         changed_warp: Expr = m.input("warp_s9", shape.warp_bits()),
         sorts: Expr = m.input("sorts_s9", 1),
-        /// What was sorted still is.
+        /// What is sorted stays so.
         keeps_order: Expr = m.input("keeps_order_s9", 1),
         #[group = "the sorter's warp: its rows in use, y, the row read in the previous cycle"]
         rows: Expr = m.input("rows", clog2(shape.threads)),
@@ -196,7 +194,7 @@ impl State {
         }
     }
 
-    fn advance(&self, m: &Builder, shape: &Shape, inputs: &Inputs, step: &Step, round_robin: &Module) {
+    fn advance(&self, m: &Builder, shape: &Shape, inputs: &Inputs, step: &Step) {
         let Self { warp, position, unsorted, .. } = self;
         let Step { works, disturbed, reading, at_front, next_position, .. } = step;
         let Step { exchanges, merges, folds, decided, finished, .. } = step;
@@ -204,16 +202,19 @@ impl State {
         let advances = m.wire("advances", &(finished | (reading & !works)));
         let again = m.wire("again", &(&advances | disturbed | merges | folds | (exchanges & at_front)));
         position.next(&next_position.when(&!&again)).enable(&(decided | &again)).reset(0);
-        let picker = m.instance("picker", round_robin);
-        picker.input("requests", unsorted).input("beside", &zeros(shape.warps)).input("accept", &advances);
-        let next_warp = unsorted.any().mux(&picker.output_as("number", "next_warp"), &inputs.changed_warp);
-        warp.next(&next_warp).enable(&advances).reset(0);
+        let next_warp = increment(warp, 1);
+        let next_warp = if shape.warps.is_power_of_two() {
+            next_warp
+        } else {
+            next_warp.when(&warp.ne(&lit(shape.warp_bits(), shape.warps as u64 - 1)))
+        };
+        let jumps = m.wire("jumps", &(&inputs.changes & unsorted.none()));
+        warp.next(&jumps.mux(&inputs.changed_warp, &next_warp)).enable(&advances).reset(0);
         let changed_one = decode(&inputs.changed_warp, shape.warps).when(&inputs.changes);
         let changed_one = m.wire("changed_one", &changed_one);
         let finished_one = m.wire("finished_one", &decode(warp, shape.warps).when(finished));
-        let keeps = &inputs.keeps_order & &inputs.sorts;
-        let set = &changed_one & (&inputs.sorts & !&inputs.keeps_order).repeat(shape.warps);
-        let cleared = (&changed_one & (!keeps).repeat(shape.warps)) | finished_one;
+        let set = &changed_one & inputs.sorts.repeat(shape.warps);
+        let cleared = (&changed_one & (!&inputs.keeps_order).repeat(shape.warps)) | finished_one;
         unsorted.next(&(set | (&**unsorted & !cleared))).reset(0);
     }
 
