@@ -150,7 +150,7 @@ impl Core<'_> {
     fn passes_turn(&self, warp: usize) -> bool {
         let number = 2 * warp + self.warps[warp].turn as usize;
         let waits = |head| self.continued(number, head).is_none() && self.awaits_result(number, head);
-        self.is_constrained() && self.head(number).is_some_and(waits)
+        self.head(number).is_some_and(waits)
     }
 
     /// Whether the slot in turn of any warp passes it in the next cycle.
@@ -160,6 +160,9 @@ impl Core<'_> {
 
     /// Passes the turns of the warps whose slot in turn waited in the last cycle.
     fn pass_turns(&mut self) {
+        if !self.is_constrained() {
+            return;
+        }
         for warp in 0..self.warps.len() {
             if std::mem::replace(&mut self.warps[warp].passes, false) {
                 self.warps[warp].turn ^= 1;
