@@ -27,6 +27,8 @@
 
 pub mod arbiter;
 mod hot;
+mod path_stack;
+mod ring;
 mod row;
 mod slices;
 mod sorted_table;
@@ -87,7 +89,7 @@ pub trait DivergenceUnit: Sync {
 }
 
 static UNITS: &[&dyn DivergenceUnit] =
-    &[&arbiter::Arbiter, &sorted_table::SortedTable, &stack::PdomStack, &stack::DualPath];
+    &[&arbiter::Arbiter, &sorted_table::SortedTable, &path_stack::PathStack, &stack::PdomStack, &stack::DualPath];
 
 /// The unit that wraps a module of the user. Tests and comparisons of all units leave it out.
 static VERILOG: &dyn DivergenceUnit = &verilog::Verilog;

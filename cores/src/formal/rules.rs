@@ -201,7 +201,7 @@ impl Watcher<'_> {
     fn commits(&self, stages: &Stages) -> Expr {
         let Self { m, shape, .. } = self;
         let Stages { path_s8, gave_way, resolves, .. } = stages;
-        let Resolve { a_mask: a, b_mask: b, exit_mask: exits, a_parked, .. } = &self.inputs.resolve;
+        let Resolve { a_mask: a, b_mask: b, exit_mask: exits, a_parked, a_depth, .. } = &self.inputs.resolve;
         let Resolve { b_pc, b_depth, b_parked, rotates, in_parts, yields, .. } = &self.inputs.resolve;
         m.comment("A commit splits the path that S7 received. If that path yields, a rotation returns it instead.");
         let rotates = if shape.rotates { rotates.clone() } else { lit(1, 0) };
@@ -213,6 +213,9 @@ impl Watcher<'_> {
         if shape.takes_turns {
             let serves = a.any() & exits.none() & !a_parked;
             self.rule("an_instruction_in_parts_serves_a_thread", &(!(&commits & in_parts) | serves));
+            let branches = &commits & a.any() & b.any() & !in_parts;
+            let sides = a_depth.eq(b_depth) & !a_parked;
+            self.rule("the_sides_of_a_branch_have_one_depth", &(!branches | sides));
         }
         if shape.rotates {
             let same = b.eq(&path_s8.mask) & b_pc.eq(&path_s8.pc) & b_depth.eq(&path_s8.depth);

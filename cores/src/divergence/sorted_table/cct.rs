@@ -10,22 +10,14 @@
 //!
 //! Storage: W · T rows of 2 + T + depth + pc bits in block RAM, twice; W rows of 3 · log2 T + 1 bits in LUT RAM.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Memory, MemoryStyle, Module, clog2, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Memory, MemoryStyle, Module, join, lit, zeros};
 
 use super::invariants::Cold;
 use super::sorter;
+use crate::divergence::ring::{self, Ring};
 use crate::divergence::row::Row;
 use crate::formal::Watched;
 use crate::shape::Shape;
-
-/// Whether a warp can have three paths.
-pub fn exists(shape: &Shape) -> bool {
-    shape.threads > 2
-}
-
-pub fn ring_bits(shape: &Shape) -> usize {
-    3 * clog2(shape.threads) + 1
-}
 
 const TIMING: &str = "the ring for S8 is read in S7; the front path follows one cycle after the commit, in S9. The \
                       sorter changes rows only in a cycle in which no commit does.";
@@ -36,14 +28,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         "cct",
         "Cold context table: a ring of paths for each warp, and the sorter that keeps the best in y.",
     );
-    m.timing(if exists(shape) { TIMING } else { "constant: no warp has a third path." });
+    m.timing(if ring::exists(shape) { TIMING } else { "constant: no warp has a third path." });
     let inputs = Inputs::declare(&m, shape);
-    if !exists(shape) {
+    if !ring::exists(shape) {
         output_nothing(&m, shape);
         return m.finish();
     }
     let sorter_module = sorter::elaborate(shape)?;
-    let ring_s7 = m.forward("ring_s7", ring_bits(shape));
+    let ring_s7 = m.forward("ring_s7", Ring::bits(shape));
     let ring_s8 = m.delay("ring_s8", &ring_s7);
     let generation_s8 = m.wire("generation_s8", &inputs.generation.index(&inputs.warp));
     let ring = Ring::unpack(&m, shape, &ring_s8).at(&generation_s8);
@@ -154,7 +146,7 @@ impl Sorting {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, commit: &Commit, row: &Expr, module: &Module) -> Self {
         m.comment("The sorter changes y and the table in cycles in which no commit needs them.");
         let Inputs { generation, valid, y_changes, .. } = inputs;
-        let rings = m.memory("rings", shape.warps, ring_bits(shape), MemoryStyle::Distributed);
+        let rings = m.memory("rings", shape.warps, Ring::bits(shape), MemoryStyle::Distributed);
         let sorter = m.instance("sorter", module);
         let warp = sorter.output_as("warp", "sorted_warp");
         let generation = m.wire("generation_sorted", &generation.index(&warp));
@@ -325,25 +317,5 @@ impl Cct<'_> {
         m.output("disturbs_watched", &(&inputs.y_changes | &commit.extracts));
         m.output("unsorted_watched", &unsorted);
         m.output("holds_watched", &inputs.holds);
-    }
-}
-
-rtl::bundle! {
-    pub struct Ring(shape: &Shape) {
-        /// The row that is taken next.
-        front: clog2(shape.threads),
-        rows: clog2(shape.threads),
-        /// Rows in use that were parked in `generation`. After a release it counts as 0.
-        parked: clog2(shape.threads),
-        /// The barrier's generation of that count.
-        generation: 1,
-    }
-}
-
-impl Ring {
-    /// The same ring, with the count of parked rows for this generation of the barrier.
-    pub fn at(self, generation: &Expr) -> Self {
-        let parked = self.parked.when(&self.generation.eq(generation));
-        Self { parked, generation: generation.clone(), ..self }
     }
 }

@@ -2,9 +2,9 @@
 
 use rtl::{Builder, Bundle, Expr, Instance, Memory, concat, count_ones, join, lit, select};
 
-use super::cct::{self, Ring};
 use crate::divergence::UnitInputs;
 use crate::divergence::hot::{self, HotTable};
+use crate::divergence::ring::{self, Ring};
 use crate::divergence::row::Row;
 use crate::formal::{Watched, points};
 use crate::shape::Shape;
@@ -110,7 +110,7 @@ impl Hot<'_> {
         claim(m, at, "s8_has_y", &(!&at.in_s8 | join(&fields).all()));
         let mut list = vec![x, y];
         list.truncate(shape.threads);
-        if cct::exists(shape) {
+        if ring::exists(shape) {
             at.connect(self.cct, "watched");
             let (used, rows) = (self.cct.output("used_watched"), self.cct.output("rows_watched"));
             let (changes, disturbs) = (self.cct.output("changes_watched"), self.cct.output("disturbs_watched"));

@@ -24,6 +24,7 @@ mod waiting;
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, Register, join, lit, ones, zeros};
 
 use super::hot::{self, HotTable};
+use super::ring::{self, Ring};
 use super::row::Row;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
 use crate::formal::Watched;
@@ -46,9 +47,9 @@ impl DivergenceUnit for SortedTable {
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let hot = |name, bits| Storage { name, words: shape.warps, bits };
         let mut tables = vec![hot("hot_x", 2 + Row::bits(shape)), hot("hot_y", 1 + Row::bits(shape))];
-        if cct::exists(shape) {
+        if ring::exists(shape) {
             tables.push(Storage { name: "cold", words: shape.warps * shape.threads, bits: Row::bits(shape) });
-            tables.push(Storage { name: "rings", words: shape.warps, bits: cct::ring_bits(shape) });
+            tables.push(Storage { name: "rings", words: shape.warps, bits: Ring::bits(shape) });
         }
         tables.push(Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) });
         tables

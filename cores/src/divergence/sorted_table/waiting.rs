@@ -23,9 +23,9 @@
 
 use rtl::{Builder, Bundle, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select};
 
-use super::cct;
 use super::invariants::claim;
 use super::turns::{Table, Turn};
+use crate::divergence::ring;
 use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -74,7 +74,7 @@ impl Waiting<'_> {
         let together = join(&(0..self.list.len()).map(holds_all).collect::<Vec<_>>()).all();
         let began = marked.any() & !marked.bit(0) & together;
         claim(m, at, "in_a_round_one_path_behind_x_began_it", &(!&hold | began));
-        if cct::exists(shape) {
+        if ring::exists(shape) {
             let disturbed = &at.settling & self.cct.output("disturbs_watched");
             let rests = !self.cct.output("unsorted_watched") | disturbed;
             claim(m, at, "nothing_is_sorted_in_a_round", &(!&hold | rests));

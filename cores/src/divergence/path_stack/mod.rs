@@ -1,0 +1,184 @@
+//! `path-stack`: the paths of a warp in the order in which they were left, depth first, with one comparison ("Path list
+//! traversal: a new class of SIMT flow tracking mechanisms", the class of depth-first traversals).
+//!
+//! The active path x runs. The front f is the path that was left last. The other paths wait behind it in a ring. If an
+//! instruction leaves one outcome, it is compared with f: it merges with an equal f, and lets a better one run. If it
+//! leaves two, the better one runs. The other one joins an equal f, or becomes the front.
+//!
+//! - `choice`: the outcomes of an instruction, compared with f;
+//! - `waiting`: f in LUT RAM, and the ring behind it in block RAM;
+//! - `turns`: time slices, `divergence.fair_after`.
+//!
+//! Latency: the active path is known in S8. A *step* changes it without an instruction, as a rotation: x goes to the
+//! back, merges with f, or changes places with f. Whether a step is due after f was taken depends on the row behind
+//! f, which comes from block RAM in S9. So each row is stored with its order to the row behind it ([`Behind`]).
+//!
+//! Storage: W rows of 4 + T + depth + pc bits (x) and of 7 + T + depth + pc bits (f) in LUT RAM, W · T rows of 6 + T +
+//! depth + pc bits in block RAM, and the rows of the rings and the time slices.
+
+mod choice;
+mod invariants;
+mod rings;
+mod turns;
+mod waiting;
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, ones, zeros};
+use weft_config::{PATH_STACK, Unit};
+use weft_trace::{MovePorts, SecondPorts, UnitPorts};
+
+use super::hot::{self, HotTable};
+use super::ring::{self, Ring};
+use super::row::Row;
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
+use crate::formal::Watched;
+use crate::shape::Shape;
+use crate::signals::{Path, delay_by};
+use crate::trace::Traced;
+use choice::{Choice, Outcomes};
+use turns::{Turn, Turns};
+use waiting::{Behind, Settled, Waiting};
+
+pub struct PathStack;
+
+impl DivergenceUnit for PathStack {
+    fn descriptor(&self) -> &'static Unit {
+        &PATH_STACK
+    }
+
+    fn compares_prediction(&self) -> bool {
+        true
+    }
+
+    fn storage(&self, shape: &Shape) -> Vec<Storage> {
+        let hot = |name, bits| Storage { name, words: shape.warps, bits };
+        let front = 1 + Row::bits(shape) + Behind::bits(shape);
+        let mut tables = vec![hot("hot_x", 3 + Row::bits(shape)), hot("hot_f", front)];
+        if ring::exists(shape) {
+            tables.push(Storage { name: "rows", words: shape.warps * shape.threads, bits: rings::row_bits(shape) });
+            tables.push(hot("rings", Ring::bits(shape)));
+        }
+        tables.push(hot("turns", Turn::bits(shape)));
+        tables
+    }
+
+    fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
+        let m = Builder::new(
+            "path_stack",
+            "Divergence unit: the active path of each warp, the path that it left last, and a ring of all others.",
+        );
+        m.timing(&super::timing(shape));
+        let inputs = UnitInputs::declare(&m, shape);
+        let [generation_s7, generation_s8] = inputs.generations(&m);
+
+        m.comment("x for the validation in S7. A read sees the write of the same cycle.");
+        let hot_x = HotTable::declare(&m, shape, "x", 2);
+        let word = hot_x.read_later(&m, &inputs.warp_s6);
+        let flags = ["gives_way", "gives_way_later"];
+        let (validate, [gave_way, later]) = hot::unpack(&m, shape, &word, &generation_s7, flags);
+        let gave_way = m.wire("gave_way", &(gave_way | (later & !&validate.parked)));
+
+        let waiting = Waiting::declare(&m, shape, &inputs, &generation_s8);
+        let outcomes = Outcomes::of(&m, &inputs.resolve);
+        let turns = Turns::of(&m, shape, &inputs, &outcomes, &waiting);
+        let predicted = m.input("predicted_s8", shape.pc_bits);
+        let choice = Choice::of(&m, &outcomes, &waiting, &turns, &inputs.resolve.rotates, &predicted);
+        let over = turns.update(&m, shape, &inputs, &outcomes, &choice, &waiting);
+        let due = Due::of(&m, &choice, &waiting, &turns, &over);
+        write_x(&m, shape, &inputs, &hot_x, &choice.x, [&generation_s8, &due.now, &due.later]);
+        let settled = waiting.update(&choice);
+
+        let trace = trace(&m, shape, &inputs, &turns, &settled);
+        let paths = [validate, choice.x.clone()];
+        let mut outputs = UnitOutputs::of_one_slot(paths, [gave_way, due.now.clone()], trace);
+        outputs.at_prediction.push(choice.at_prediction.clone());
+        outputs.is_b.push(choice.is_b.clone());
+        outputs.declare(&m, shape);
+        if shape.formal {
+            m.port_group("the watched warp");
+            let at = Watched::inputs(&m, shape, "watched");
+            invariants::state(&m, shape, &inputs, &at, &hot_x, &waiting);
+        }
+        m.finish()
+    }
+}
+
+/// Writes the active path, or the path of a starting warp.
+fn write_x(
+    m: &Builder,
+    shape: &Shape,
+    inputs: &UnitInputs,
+    hot: &HotTable,
+    x: &Path,
+    [generation, now, later]: [&Expr; 3],
+) {
+    m.comment("x is written in S8.");
+    let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
+    let start = Row {
+        pc: lit(shape.pc_bits, shape.reset_word()),
+        mask: ones(shape.threads),
+        depth: zeros(shape.depth_bits),
+        generation: lit(1, 0),
+        parked: lit(1, 0),
+    };
+    let word = join([&hot::pack(&x.valid, &Row::of(x, generation)), now, later]);
+    let start_word = join([&hot::pack(&ones(1), &start), &lit(2, 0)]);
+    let warp = start_valid.mux(start_warp, &resolve.warp);
+    hot.write(m, &(start_valid | &resolve.valid), &warp, &start_valid.mux(&start_word, &word));
+}
+
+/// Whether a step is due after the commit or rotation in S8.
+struct Due {
+    now: Expr,
+    /// All paths of the warp are parked, and the step is due once the barrier is released.
+    later: Expr,
+}
+
+impl Due {
+    fn of(m: &Builder, choice: &Choice, waiting: &Waiting, turns: &Turns, over: &Expr) -> Self {
+        m.comment("A step is due: the time slice of x is over, x equals f or comes after it, or another path can run.");
+        let Waiting { front, behind, ring_any, .. } = waiting;
+        let Choice { x, to_back, f_at_other, f_before_other, others_run, .. } = choice;
+        let uncovers = &choice.none | &choice.merges | to_back;
+        let uncovers = m.wire("uncovers", &(uncovers & ring_any & &waiting.both_parked));
+        let uncovers = m.fault("an_uncovered_path_is_not_compared", &uncovers, &zeros(1));
+        let swaps = m.wire("swaps", &(to_back & !ring_any));
+        let equals = (&uncovers & behind.equal.any()) | (&swaps & f_at_other);
+        let comes_after = &uncovers & behind.before.any();
+        let has_turn = &turns.no_marks | &turns.marks_front;
+        let has_turn = m.fault("a_step_interrupts_a_round", &has_turn, &ones(1));
+        let swapped = &swaps & !f_at_other & !f_before_other & &turns.marks_front;
+        let step = &equals | (&comes_after & has_turn) | swapped;
+        let waits = m.fault("a_parked_path_stays_active", &x.parked, &zeros(1));
+        let now = over | waits.mux(others_run, &step);
+        let later = &equals | comes_after | (&choice.stays & f_before_other & &front.parked);
+        Self {
+            now: m.wire("step_is_due", &(&x.valid & now)),
+            later: m.wire("step_after_release", &(&x.valid & &x.parked & !others_run & later)),
+        }
+    }
+}
+
+fn trace(m: &Builder, shape: &Shape, inputs: &UnitInputs, turns: &Turns, settled: &Settled) -> UnitTrace {
+    let Settled { front, inserts, extracts } = settled;
+    let s9 = |name: &str, value: &Expr| delay_by(m, name, value, usize::from(shape.trace));
+    let rotates = &inputs.resolve.rotates;
+    let trace = UnitPorts {
+        second: SecondPorts {
+            rotates: s9("rotated", rotates),
+            y_valid: front.valid.clone(),
+            y_pc: front.pc.clone(),
+            y_depth: front.depth.clone(),
+            y_mask: front.mask.clone(),
+            y_parked: front.parked.clone(),
+        },
+        moves: MovePorts {
+            yields: s9("yielded", &(rotates & &turns.is_over)),
+            inserts: inserts.clone(),
+            extracts: extracts.clone(),
+            pushes: zeros(1),
+            pops: zeros(1),
+        },
+        exchange: UnitTrace::none(shape).0.exchange,
+    };
+    Traced::of(shape, &trace)
+}
