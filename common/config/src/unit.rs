@@ -118,6 +118,20 @@ pub static SORTED_TABLE: Unit = Unit {
     holds: Holds::Paths,
 };
 
+/// The depth-first traversal that compares a path with the one that it has left last.
+pub static PATH_STACK: Unit = Unit {
+    name: "path-stack",
+    slots: 1,
+    delay: none,
+    record_delay: |_| 1,
+    takes_turns: true,
+    rotates: true,
+    reconverges: false,
+    own_keys: &[],
+    keys: &["divergence.fair_after"],
+    holds: Holds::Paths,
+};
+
 /// The single-path reconvergence stack.
 pub static PDOM_STACK: Unit = Unit {
     name: "pdom-stack",
@@ -171,7 +185,7 @@ pub fn waiting_bound(threads: u32, divergence: &Divergence) -> u64 {
 }
 
 /// The units of the project, in the order of lists.
-pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PDOM_STACK, &DUAL_PATH];
+pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PATH_STACK, &PDOM_STACK, &DUAL_PATH];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no divergence unit `{name}`; {}", match nearest {
