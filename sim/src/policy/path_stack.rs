@@ -11,17 +11,17 @@
 //! 3. x is parked and another path is not: x changes places with f, or goes to the back if f is parked too.
 //! 4. f is better than x: they change places. In a round this waits for the round's end.
 //!
-//! A path at the back is *apart*: it has not been compared with the path in front of it. Steps 2 and 4 are not taken
-//! because of an f that is apart. A commit of x compares f with what results, and so does a change of places before it.
+//! A path at the back is *apart*: it has not been compared with the path in front of it. Steps 2 and 4 do not become due
+//! because of an f that is apart. A commit of x compares f with what results, and so does a change of places before f.
 //!
 //! **Time slices.** After `fair_after` commits of a warp with other runnable paths, or when its instruction asks for it,
 //! the active path yields and a *round* begins. In a round f does not become active for being better than x, so the
 //! queue gives each path `slice` commits, or fewer if it yields. The round ends when the threads that yielded first are
 //! active again. Only a path that has just run yields.
 //!
-//! **Parts.** Threads that a memory access has not served are the better path of a divergence. Such a commit does not
-//! count for the time slice and does not end it. Otherwise the served threads could come round, merge with the others and
-//! be served first again, forever.
+//! **Parts.** Threads that a memory access or `jalr` has not served run next, and no time slice ends before all are
+//! served. The served ones wait in front and are apart, even if they are better or equal. Otherwise they could come round,
+//! merge with the others and be served first again, forever.
 
 use std::collections::VecDeque;
 
@@ -49,7 +49,7 @@ pub(super) struct PathStack {
 #[cfg_attr(test, derive(Debug, PartialEq, Eq, Hash))]
 struct Waiting {
     path: PathRecord,
-    /// Whether it has not been compared with the path in front of it.
+    /// Whether it waits for a commit before it is compared with the path in front of it.
     apart: bool,
 }
 
@@ -89,10 +89,11 @@ impl Policy for PathStack {
         let outcomes = outcomes(next);
         let ran = outcomes.map_or(0, |(a, b)| a.mask | b.map_or(0, |b| b.mask));
         let diverges = outcomes.is_some_and(|(_, b)| b.is_some());
-        let due = !next.replays && (self.count_commit(diverges) | next.yields);
+        let last = self.count_commit(diverges) || next.yields;
+        let due = last && next.rest().is_none();
         let keeps = due || self.mark != 0;
         let moves = match outcomes {
-            Some((a, Some(b))) => self.diverge(a, b),
+            Some((x, Some(c))) => self.diverge(x, c, next.unserved),
             Some((path, None)) => self.go_on(path, keeps),
             None => {
                 self.count = 0;
@@ -159,19 +160,18 @@ impl PathStack {
         limit > 0 && last
     }
 
-    /// The better of two paths goes on, and the other one waits in front.
-    fn diverge(&mut self, a: PathRecord, b: PathRecord) -> Moves {
-        let (x, c) = if rank(&a) < rank(&b) { (a, b) } else { (b, a) };
+    /// x goes on, and c waits in front.
+    fn diverge(&mut self, x: PathRecord, c: PathRecord, apart: bool) -> Moves {
         self.x = Some(x);
         let inserts = !self.queue.is_empty();
         if let Some(front) = self.queue.front_mut() {
             front.apart = false;
             if rank(&front.path) == rank(&c) {
-                front.path.mask |= c.mask;
+                *front = Waiting { path: PathRecord { mask: front.path.mask | c.mask, ..c }, apart };
                 return Moves::default();
             }
         }
-        self.queue.push_front(Waiting { path: c, apart: false });
+        self.queue.push_front(Waiting { path: c, apart });
         Moves { inserts, ..Moves::default() }
     }
 
@@ -244,9 +244,11 @@ impl PathStack {
     }
 }
 
-/// The one or two paths that result from an instruction; `None` if all threads ended. Two equal paths are one.
+/// The path that goes on after an instruction, and the one that waits if the threads diverge; `None` if all ended.
+/// Two equal paths are one, unless one of them is not served yet.
 fn outcomes(next: &Next) -> Option<(PathRecord, Option<PathRecord>)> {
     match (next.a, next.b) {
+        (Some(a), Some(b)) if next.unserved || rank(&b) < rank(&a) => Some((b, Some(a))),
         (Some(a), Some(b)) if rank(&a) == rank(&b) => Some((PathRecord { mask: a.mask | b.mask, ..a }, None)),
         (Some(a), b) => Some((a, b)),
         (None, b) => b.map(|b| (b, None)),

@@ -6,3 +6,4 @@ use crate::policy::tests::*;
 mod hand_worked;
 mod programs;
 mod rules;
+mod waiting;

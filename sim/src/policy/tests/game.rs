@@ -27,7 +27,7 @@ pub trait Player: Policy + Clone + Eq + Hash + 'static {
 pub enum Commits {
     /// Each part of an instruction counts.
     Parts,
-    /// Only the last part of a memory instruction counts.
+    /// Only the last part of an instruction counts.
     Instructions,
 }
 
@@ -77,7 +77,7 @@ impl<Unit: Player> Game<Unit> {
                 let replays = to_a.0 == x.pc + 4;
                 let next = Next::of(path(to_a, split), Some(PathRecord { mask: x.mask & !split, ..x }));
                 after.resolve(0, &Next { unserved: true, replays, ..next });
-                add(after, split, self.counted == Commits::Parts || !replays);
+                add(after, split, self.counted == Commits::Parts);
             }
         }
         moves
@@ -126,7 +126,16 @@ pub fn longest_wait<Unit: Player>(start: &Start, pcs: u32, counted: Commits) -> 
         states.iter().map(|warp| game.wait(warp)).max().expect("the first state")
     };
     // The recursion is as deep as the number of states.
-    let thread = std::thread::Builder::new().stack_size(1 << 32).spawn(search).expect("a thread");
+    let thread = std::thread::Builder::new().stack_size(1 << 28).spawn(search).expect("a thread");
     let threads = mask.count_ones();
     thread.join().unwrap_or_else(|_| panic!("{threads} threads, {pcs} pcs, fair_after {fair_after}"))
+}
+
+/// The bound of `waiting_bound`, which the hardware's proof states, with the parts of instructions as commits: for `others` threads that can
+/// run, a round of slices, and then rounds in which one thread less is left each time.
+pub fn bound(start: &Start) -> u32 {
+    let others = u64::from(start.mask.count_ones()) - 1;
+    let round = |left: u64| (0..left).map(|others| start.slice + others).sum::<u64>();
+    let met: u64 = (0..others).map(|left| start.fair_after + left + round(left)).sum();
+    (round(others) + met + others) as u32
 }

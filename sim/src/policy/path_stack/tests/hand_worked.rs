@@ -385,16 +385,46 @@ fn what_stops_being_apart() {
 }
 
 #[test]
-fn a_part_of_a_load_neither_counts_nor_ends_a_time_slice() {
+fn a_time_slice_ends_with_the_last_part_of_a_load() {
     let mut unit = holding(2, &[at(0, 0b0111), at(100, 0b1000)]);
     let part = |served, rest| Next { unserved: true, replays: true, yields: true, ..next(at(4, served), at(0, rest)) };
-    unit.resolve(0, &part(0b001, 0b110));
-    unit.resolve(0, &part(0b010, 0b100));
-    assert_eq!((unit.count, unit.must_rotate(0, None)), (0, false));
+    for (served, rest) in [(0b001, 0b110), (0b010, 0b100)] {
+        unit.resolve(0, &part(served, rest));
+        assert_eq!((unit.path(0), unit.must_rotate(0, None)), (Some(at(0, rest)), false));
+    }
     goes(&mut unit, 4);
-    assert_eq!(unit.list(), [at(4, 0b0111), at(100, 0b1000)]);
+    assert_eq!((unit.list(), unit.count), (vec![at(4, 0b0111), at(100, 0b1000)], 1));
+    assert_eq!(step(&mut unit), TURN);
+}
+
+/// The lanes of a `jalr` go to 0, to itself at 4, and to 8. All are served before a path at 0 runs.
+#[test]
+fn all_lanes_of_an_indirect_jump_are_served_one_after_the_other() {
+    let mut unit = holding(0, &[at(4, 0b0111), at(0, 0b1000)]);
+    let part = |pc, served, rest| Next { unserved: true, ..next(at(pc, served), at(4, rest)) };
+    unit.queue[0].apart = true;
+    assert_eq!(unit.resolve(0, &part(0, 0b001, 0b110)), NOTHING);
+    assert_eq!((unit.list(), apart(&unit)), (vec![at(4, 0b110), at(0, 0b1001)], vec![true]));
+    assert!(!unit.must_rotate(0, None));
+    assert_eq!(unit.resolve(0, &part(4, 0b010, 0b100)), INSERTS);
+    let expected = [at(4, 0b100), at(4, 0b010), at(0, 0b1001)];
+    assert_eq!((unit.list(), apart(&unit)), (expected.to_vec(), vec![true, false]));
+    assert!(!unit.must_rotate(0, None));
     goes(&mut unit, 8);
-    assert!(unit.must_rotate(0, None), "the second instruction is the last");
+    assert_eq!(unit.list(), [at(4, 0b010), at(8, 0b100), at(0, 0b1001)]);
+}
+
+/// Lane 0 jumps back by a `jalr` for ever, and lane 1 leaves the loop: lane 0 does not come round first.
+#[test]
+fn an_indirect_jump_backwards_starves_no_lane() {
+    for fair_after in 0..10 {
+        for target in [0, 4, 8] {
+            let mut unit = holding(fair_after, &[at(8, 0b11)]);
+            unit.resolve(0, &Next { unserved: true, ..next(at(target, 0b01), at(8, 0b10)) });
+            assert!(!unit.must_rotate(0, None));
+            assert_eq!(unit.path(0), Some(at(8, 0b10)), "{fair_after}, to {target}");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::program::Program;
 use super::threads::Threads;
+use super::waiting::Waits;
 use super::*;
 
 /// Checks that each live thread is in the path at its own pc, and no thread in two.
@@ -27,7 +28,8 @@ fn check(unit: &PathStack, threads: &Threads, place: &str) {
 /// Runs a program to its end; returns the most paths, and the longest series of steps between two commits.
 fn run(lanes: u32, fair_after: u64, seed: u64) -> (u32, u32) {
     let place = format!("{lanes} lanes, fair_after {fair_after}, seed {seed}");
-    let mut unit = PathStack::new(&Start { entry: 0, ..start(lanes, fair_after) });
+    let start = Start { entry: 0, ..start(lanes, fair_after) };
+    let (mut unit, mut waits) = (PathStack::new(&start), Waits::new(&start));
     let operations = Program::random(seed, true).operations;
     let mut threads = Threads::new(operations, lanes as usize, seed, seed ^ 0x5555);
     let (mut most, mut steps, mut most_steps) = (0, 0, 0);
@@ -43,6 +45,7 @@ fn run(lanes: u32, fair_after: u64, seed: u64) -> (u32, u32) {
         } else {
             let next = threads.execute(path);
             unit.resolve(0, &next);
+            waits.commit(&path, &next, &unit.list(), &place);
             steps = 0;
         }
         check(&unit, &threads, &place);

@@ -1,6 +1,7 @@
 //! Random runs of the unit, compared with the rules, one list operation each, and with the lanes.
 
 use super::lanes::{Lanes, near, random};
+use super::waiting::Waits;
 use super::*;
 
 /// The waiting paths of a warp, each with whether it is apart, and the rules by which they change.
@@ -36,24 +37,27 @@ impl Rules {
     fn commit(&mut self, next: &Next) {
         let mut outcomes: Vec<PathRecord> = Vec::new();
         for path in [next.a, next.b].into_iter().flatten() {
-            match outcomes.first_mut().filter(|other| key(other) == key(&path)) {
+            match outcomes.first_mut().filter(|other| key(other) == key(&path) && !next.unserved) {
                 Some(other) => other.mask += path.mask,
                 None => outcomes.push(path),
             }
         }
-        outcomes.sort_by_key(key);
+        match next.unserved {
+            true => outcomes.reverse(),
+            false => outcomes.sort_by_key(key),
+        }
         let ran: u64 = outcomes.iter().map(|path| path.mask).sum();
         let others = self.runnable() || outcomes.len() == 2;
         let limit = if self.marked == 0 { self.fair_after } else { self.slice };
         let mut due = next.yields;
         if !others {
             self.count = 0;
-        } else if limit > 0 && !next.replays {
+        } else if limit > 0 {
             self.count += 1;
             due |= self.count >= limit;
             self.count = self.count.min(limit - 1);
         }
-        due &= !next.replays;
+        due &= !next.unserved;
         let keeps = due || self.marked != 0;
 
         if let Some((_, apart)) = self.waiting.first_mut().filter(|_| !outcomes.is_empty()) {
@@ -67,6 +71,7 @@ impl Rules {
                     Some(_) => self.waiting[0].0.mask += c.mask,
                     None => self.waiting.insert(0, (c, false)),
                 }
+                self.waiting[0].1 = next.unserved;
             }
             [x] => {
                 self.x = Some(x);
@@ -232,7 +237,7 @@ fn compare(threads: u32, fair_after: u64, seed: u64, seen: &mut Seen) {
     let mut lanes = Lanes(vec![Some((start.entry, 0, false)); threads as usize]);
     let mut state = seed;
     let places = 3 + random(&mut state) % 20;
-    let mut steps = 0;
+    let (mut steps, mut waits) = (0, Waits::new(&start));
     for number in 0..300 {
         let place = format!("{threads} threads, fair_after {fair_after}, seed {seed}, step {number}");
         let Some(path) = unit.path(0) else {
@@ -260,6 +265,7 @@ fn compare(threads: u32, fair_after: u64, seed: u64, seen: &mut Seen) {
             assert!(!moves.yields, "{place}: a time slice ends with a step");
             rules.commit(&next);
             lanes.commit(path.mask, &next);
+            waits.commit(&path, &next, &unit.list(), &place);
             seen.moves(moves, before, unit.held());
             seen.steps = seen.steps.max(steps);
             steps = 0;

@@ -1,6 +1,6 @@
 //! How long a thread waits at most.
 
-use super::game::{Commits, Player, longest_wait};
+use super::game::{Commits, Player, bound, longest_wait};
 use super::*;
 
 impl Player for SortedTable {
@@ -23,15 +23,6 @@ impl Player for SortedTable {
         })
         .collect()
     }
-}
-
-/// The bound that the hardware's proof states, with the parts of instructions as commits: for `others` threads that can
-/// run, a round of slices, and then rounds in which one thread less is left each time.
-fn bound(start: &Start) -> u32 {
-    let others = u64::from(start.mask.count_ones()) - 1;
-    let round = |left: u64| (0..left).map(|others| start.slice + others).sum::<u64>();
-    let met: u64 = (0..others).map(|left| start.fair_after + left + round(left)).sum();
-    (round(others) + met + others) as u32
 }
 
 /// In the worst case a thread has just had its time slice alone, and each other has one before the round ends. Then,
