@@ -4,11 +4,12 @@ mod arbiter;
 mod dual_path;
 mod forwarding;
 mod observed;
+mod path_stack;
 mod pdom_stack;
 mod sorted_table;
 mod stack;
 
-use weft_config::{ARBITER, Config, DUAL_PATH, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit, VERILOG};
+use weft_config::{ARBITER, Config, DUAL_PATH, PATH_STACK, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit, VERILOG};
 use weft_trace::{Moves, PathRecord, Sorting};
 
 use crate::control_flow::Reconvergence;
@@ -16,6 +17,7 @@ use arbiter::Arbiter;
 use dual_path::DualPath;
 use forwarding::Forwarding;
 use observed::Observed;
+use path_stack::PathStack;
 use pdom_stack::PdomStack;
 use sorted_table::SortedTable;
 
@@ -139,6 +141,7 @@ type Create = fn(&Start, &Config) -> Box<dyn Policy>;
 const POLICIES: &[(&Unit, Create)] = &[
     (&ARBITER, |start, _| Box::new(Arbiter::new(start))),
     (&SORTED_TABLE, |start, _| Box::new(SortedTable::new(start))),
+    (&PATH_STACK, |start, _| Box::new(PathStack::new(start))),
     (&PDOM_STACK, |start, _| Box::new(PdomStack::new(start))),
     (&DUAL_PATH, |start, config| match config.divergence.path_forwarding {
         false => Box::new(DualPath::new(start)),

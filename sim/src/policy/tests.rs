@@ -2,15 +2,49 @@
 
 use super::*;
 
+pub mod game;
+pub mod lanes;
+pub mod program;
+pub mod threads;
+
+pub const NOTHING: Moves = Moves { yields: false, inserts: false, extracts: false, pushes: false, pops: false };
+pub const INSERTS: Moves = Moves { inserts: true, ..NOTHING };
+pub const EXTRACTS: Moves = Moves { extracts: true, ..NOTHING };
+
+/// A warp whose rounds have slices of at most four commits.
+pub fn start(threads: u32, fair_after: u64) -> Start {
+    let slice = if fair_after == 0 { 4 } else { fair_after.min(4) };
+    Start { mask: u64::MAX >> (64 - threads), entry: 0x8000_0000, fair_after, slice }
+}
+
+/// A path of depth 0 that can run.
+pub fn at(pc: u32, mask: u64) -> PathRecord {
+    PathRecord { pc, depth: 0, mask, parked: false }
+}
+
+pub fn parked(pc: u32, mask: u64) -> PathRecord {
+    PathRecord { parked: true, ..at(pc, mask) }
+}
+
+pub fn next(a: impl Into<Option<PathRecord>>, b: impl Into<Option<PathRecord>>) -> Next {
+    Next::of(a.into(), b.into())
+}
+
+/// Parked last, then greater depth, then smaller pc.
+pub fn key(path: &PathRecord) -> (bool, u8, u32) {
+    (path.parked, u8::MAX - path.depth, path.pc)
+}
+
 /// Sometimes makes b the threads that the instruction of `path` has not served, or lets the path ask to yield.
 pub fn in_parts_or_yielding(next: Next, path: &PathRecord, state: &mut u64) -> Next {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     let served = next.a.filter(|a| !a.parked).map_or(0, |a| a.mask);
     let rest = path.mask & !served;
+    let b = Some(PathRecord { mask: rest, ..*path });
+    let goes_on = PathRecord { pc: path.pc + 4, mask: served, ..*path };
     match *state >> 60 {
-        0..4 if served != 0 && rest != 0 => {
-            Next { b: Some(PathRecord { mask: rest, ..*path }), unserved: true, ..next }
-        }
+        0..2 if served != 0 && rest != 0 => Next { b, unserved: true, ..next },
+        2..4 if served != 0 && rest != 0 => Next { unserved: true, replays: true, ..Next::of(Some(goes_on), b) },
         4 => Next { yields: true, ..next },
         _ => next,
     }

@@ -4,5 +4,4 @@ mod drawn;
 mod dual_path;
 mod forwarding;
 mod pdom_stack;
-mod program;
 mod random;

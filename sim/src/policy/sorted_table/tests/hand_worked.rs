@@ -12,10 +12,6 @@ fn holding(fair_after: u64, paths: &[PathRecord]) -> SortedTable {
     table
 }
 
-const NOTHING: Moves = Moves { yields: false, inserts: false, extracts: false, pushes: false, pops: false };
-const INSERTS: Moves = Moves { inserts: true, ..NOTHING };
-const EXTRACTS: Moves = Moves { extracts: true, ..NOTHING };
-
 /// `if (A && B) C; else D; E;`, traversal by minimum pc (figure 1e): A 1111, B 1011, C 1000,
 /// D 0111, E 1111. Threads are written from the left: thread 0 is the first bit.
 #[test]

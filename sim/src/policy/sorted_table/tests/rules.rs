@@ -1,7 +1,7 @@
 //! Random runs of the table, compared with the rules (one list operation each) and with the lanes.
 
+use super::lanes::{Lanes, near, random};
 use super::*;
-use crate::policy::tests::in_parts_or_yielding;
 
 /// The paths of a warp and the rules by which they change.
 struct Rules {
@@ -14,11 +14,6 @@ struct Rules {
     hold: bool,
     marked: u64,
     gives_way: bool,
-}
-
-/// Parked last, then greater depth, then smaller pc.
-fn key(path: &PathRecord) -> (bool, u8, u32) {
-    (path.parked, u8::MAX - path.depth, path.pc)
 }
 
 impl Rules {
@@ -124,46 +119,6 @@ impl Rules {
     fn paths(&self) -> Vec<PathRecord> {
         self.x.iter().chain(&self.y).chain(&self.cold).copied().collect()
     }
-}
-
-/// The state of each lane: its pc, depth, and whether it is parked; `None` after it has ended.
-struct Lanes(Vec<Option<(u32, u8, bool)>>);
-
-impl Lanes {
-    fn commit(&mut self, executed: u64, next: &Next) {
-        for (lane, state) in self.0.iter_mut().enumerate().filter(|(lane, _)| executed >> lane & 1 == 1) {
-            let path = [next.a, next.b].into_iter().flatten().find(|path| path.mask >> lane & 1 == 1);
-            *state = path.map(|path| (path.pc, path.depth, path.parked));
-        }
-    }
-
-    fn release(&mut self) {
-        self.0.iter_mut().flatten().for_each(|(_, _, parked)| *parked = false);
-    }
-
-    /// Checks that the list contains each live lane once, in its state, and nothing else.
-    fn check(&self, paths: &[PathRecord], place: &str) {
-        for (lane, state) in self.0.iter().enumerate() {
-            let mine = paths.iter().filter(|path| path.mask >> lane & 1 == 1);
-            let places: Vec<_> = mine.map(|path| (path.pc, path.depth, path.parked)).collect();
-            assert_eq!(places, Vec::from_iter(*state), "{place}: lane {lane}");
-        }
-        let lanes = u64::MAX >> (64 - self.0.len());
-        assert!(paths.iter().all(|path| path.mask != 0 && path.mask & !lanes == 0), "{place}");
-    }
-}
-
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *state >> 24
-}
-
-/// A path at one of a few pcs, so that paths often merge.
-fn near(path: &PathRecord, places: u64, mask: u64, state: &mut u64) -> Option<PathRecord> {
-    let pc = 0x8000_0000 + 4 * (random(state) % places) as u32;
-    let depth = (path.depth + (random(state) % 9 / 8) as u8).saturating_sub((random(state) % 9 / 8) as u8);
-    let parked = random(state).is_multiple_of(12);
-    (mask != 0).then_some(PathRecord { pc, depth, mask, parked })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,28 +4,16 @@
 use weft_trace::PathRecord;
 
 use super::drawn::Unit;
-use super::program::{Operation, Program, random};
 use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
 use crate::policy::forwarding::Forwarding;
 use crate::policy::pdom_stack::PdomStack;
 use crate::policy::stack::RETURN;
+use crate::policy::tests::program::{Operation, Program, random};
+use crate::policy::tests::threads::Threads;
 use crate::policy::{Next, Start};
 
 const PROGRAMS: u64 = 200;
-
-/// Number of steps after which a thread leaves its loops.
-const WEARY: u64 = 60;
-
-#[derive(Clone, Debug)]
-struct Thread {
-    place: usize,
-    returns: Vec<usize>,
-    steps: u64,
-    state: u64,
-    parked: bool,
-    live: bool,
-}
 
 /// Threads that diverged and must reconverge before any of them executes the instruction there.
 #[derive(Debug)]
@@ -45,12 +33,10 @@ enum Knowledge {
 }
 
 struct Game {
-    operations: Vec<Operation>,
     table: Vec<Reconvergence>,
-    threads: Vec<Thread>,
+    threads: Threads,
     policy: Box<dyn Unit>,
     meetings: Vec<Meeting>,
-    state: u64,
     place: String,
 }
 
@@ -71,32 +57,12 @@ impl Game {
                 program.operations.iter().map(&mut entry).collect()
             }
         };
-        let thread = |lane| Thread {
-            place: 0,
-            returns: Vec::new(),
-            steps: 0,
-            state: seed.wrapping_mul(97) + lane as u64 * 1_000_003,
-            parked: false,
-            live: true,
-        };
-        let threads = (0..lanes).map(thread).collect();
-        Self { operations: program.operations, table, threads, policy, meetings: Vec::new(), state, place }
-    }
-
-    fn operation(&self, pc: u32) -> &Operation {
-        &self.operations[pc as usize / 4]
+        let threads = Threads::new(program.operations, lanes, seed, state);
+        Self { table, threads, policy, meetings: Vec::new(), place }
     }
 
     fn word(&self, path: Option<PathRecord>) -> Option<u32> {
-        path.map(|path| if *self.operation(path.pc) == Operation::Return { RETURN } else { 0x13 })
-    }
-
-    fn lanes(&self, mask: u64) -> Vec<usize> {
-        (0..self.threads.len()).filter(|lane| mask >> lane & 1 == 1).collect()
-    }
-
-    fn live(&self) -> u64 {
-        self.threads.iter().enumerate().map(|(lane, thread)| u64::from(thread.live) << lane).sum()
+        path.map(|path| if *self.threads.operation(path.pc) == Operation::Return { RETURN } else { 0x13 })
     }
 
     /// Checks that every live thread is in exactly one path, the one at its own pc, and that no other thread is in
@@ -112,23 +78,23 @@ impl Game {
         for path in self.policy.list() {
             assert_eq!(path.mask & seen, 0, "{}: paths overlap: {:x?}", self.place, self.policy.list());
             seen |= path.mask;
-            for lane in self.lanes(path.mask) {
-                let thread = &self.threads[lane];
+            for lane in self.threads.lanes(path.mask) {
+                let thread = &self.threads.each[lane];
                 assert_eq!((path.depth, path.parked), (thread.returns.len() as u8, thread.parked), "{}", self.place);
-                let returns = |place: usize| self.operations[place] == Operation::Return;
+                let returns = |place: usize| self.threads.operations[place] == Operation::Return;
                 let same =
                     path.pc as usize == 4 * thread.place || returns(path.pc as usize / 4) && returns(thread.place);
                 assert!(same, "{}: lane {lane} at {:x}: {path:x?}", self.place, 4 * thread.place);
             }
         }
-        assert_eq!(seen, self.live(), "{}: threads are lost", self.place);
+        assert_eq!(seen, self.threads.live(), "{}: threads are lost", self.place);
     }
 
     /// Checks that all threads that must reconverge before `path` executes are on the path.
     fn meet(&mut self, path: &PathRecord) {
-        let (live, returns) = (self.live(), *self.operation(path.pc) == Operation::Return);
-        let depth = self.threads[path.mask.trailing_zeros() as usize].returns.len();
-        let operations = &self.operations;
+        let (live, returns) = (self.threads.live(), *self.threads.operation(path.pc) == Operation::Return);
+        let depth = self.threads.each[path.mask.trailing_zeros() as usize].returns.len();
+        let operations = &self.threads.operations;
         self.meetings.retain(|meeting| {
             let here = match meeting.entry {
                 // Any `ret` represents the others.
@@ -142,74 +108,6 @@ impl Game {
         });
     }
 
-    /// Where a thread goes; `None` if it ends.
-    fn decide(&mut self, lane: usize) -> Option<usize> {
-        let thread = &mut self.threads[lane];
-        let place = thread.place;
-        let mut state = thread.state.wrapping_add(thread.steps * 7919);
-        let any = random(&mut state);
-        match &self.operations[place] {
-            Operation::Plain | Operation::Memory | Operation::Barrier => Some(place + 1),
-            Operation::Branch(target, weary) => {
-                let takes = weary.filter(|_| thread.steps > WEARY).unwrap_or(any.is_multiple_of(2));
-                Some(if takes { *target } else { place + 1 })
-            }
-            Operation::Jump(target) | Operation::Call(target) => Some(*target),
-            Operation::Table(targets) | Operation::CallAny(targets) => Some(targets[any as usize % targets.len()]),
-            Operation::Return | Operation::OtherReturn => Some(*thread.returns.last().expect("a caller")),
-            Operation::Exit => None,
-        }
-    }
-
-    fn go(&mut self, lane: usize, target: Option<usize>) {
-        let operation = self.operations[self.threads[lane].place].clone();
-        let thread = &mut self.threads[lane];
-        thread.steps += 1;
-        thread.live = target.is_some();
-        thread.parked = operation == Operation::Barrier;
-        match operation {
-            Operation::Call(_) | Operation::CallAny(_) => thread.returns.push(thread.place + 1),
-            Operation::Return | Operation::OtherReturn => drop(thread.returns.pop()),
-            _ => {}
-        }
-        thread.place = target.unwrap_or(thread.place);
-    }
-
-    /// The path executes its instruction, for the lanes that the core would serve in one pass.
-    fn execute(&mut self, path: PathRecord) -> Next {
-        let lanes = self.lanes(path.mask);
-        let targets: Vec<Option<usize>> = lanes.iter().map(|lane| self.decide(*lane)).collect();
-        let leader = targets[0];
-        let operation = self.operation(path.pc).clone();
-        let place = |threads: &[Thread], lanes: &[usize]| {
-            let lane = *lanes.first()?;
-            let Thread { place, returns, parked, live, .. } = &threads[lane];
-            let mask = lanes.iter().map(|lane| 1 << lane).sum();
-            live.then_some(PathRecord { pc: 4 * *place as u32, depth: returns.len() as u8, mask, parked: *parked })
-        };
-        let branches = matches!(operation, Operation::Branch(..));
-        let serves: Vec<bool> = targets
-            .iter()
-            .enumerate()
-            .map(|(number, target)| match operation {
-                Operation::Memory => number == 0 || random(&mut self.state).is_multiple_of(2),
-                _ => *target == leader,
-            })
-            .collect();
-        for (number, lane) in lanes.iter().enumerate() {
-            if serves[number] || branches {
-                self.go(*lane, targets[number]);
-            }
-        }
-        let part = |served: bool| -> Vec<usize> {
-            lanes.iter().zip(&serves).filter(|(_, serves)| **serves == served).map(|(lane, _)| *lane).collect()
-        };
-        let (a, b) = (place(&self.threads, &part(true)), place(&self.threads, &part(false)));
-        let (a, b) = if branches && random(&mut self.state).is_multiple_of(2) { (b, a) } else { (a, b) };
-        let replays = operation == Operation::Memory && b.is_some();
-        Next { unserved: replays, replays, reconvergence: self.table[path.pc as usize / 4], ..Next::of(a, b) }
-    }
-
     /// Takes one step in a slot; returns whether there was one.
     fn step(&mut self, slot: u32, meets: bool) -> bool {
         let path = self.policy.path(slot);
@@ -219,15 +117,16 @@ impl Game {
             return true;
         }
         let Some(path) = path.filter(|path| !path.parked) else { return false };
-        for lane in self.lanes(path.mask) {
+        for lane in self.threads.lanes(path.mask) {
             // The `ret` of another thread is equivalent to its own.
-            if *self.operation(path.pc) == Operation::Return {
-                self.threads[lane].place = path.pc as usize / 4;
+            if *self.threads.operation(path.pc) == Operation::Return {
+                self.threads.each[lane].place = path.pc as usize / 4;
             }
         }
         self.meet(&path);
-        let depth = self.threads[path.mask.trailing_zeros() as usize].returns.len();
-        let next = self.execute(path);
+        let depth = self.threads.each[path.mask.trailing_zeros() as usize].returns.len();
+        let reconvergence = self.table[path.pc as usize / 4];
+        let next = Next { reconvergence, ..self.threads.execute(path) };
         let parts = next.a.zip(next.b).is_some_and(|(a, b)| (a.pc, a.depth) != (b.pc, b.depth));
         if meets && parts && !next.replays && next.reconvergence != Reconvergence::Unknown {
             self.meetings.push(Meeting { lanes: path.mask, entry: next.reconvergence, depth });
@@ -238,9 +137,8 @@ impl Game {
     }
 
     fn release(&mut self) -> bool {
-        let waiting = self.threads.iter().filter(|thread| thread.live).all(|thread| thread.parked);
-        if waiting && self.live() != 0 {
-            self.threads.iter_mut().for_each(|thread| thread.parked = false);
+        let waiting = self.threads.release();
+        if waiting && self.threads.live() != 0 {
             self.policy.release();
         }
         waiting
@@ -250,10 +148,10 @@ impl Game {
     fn run(mut self, knowledge: Knowledge) -> (u32, bool) {
         let mut most = 0;
         for _ in 0..100_000 {
-            if self.live() == 0 {
+            if self.threads.live() == 0 {
                 return (most, true);
             }
-            let first = (random(&mut self.state) % 2) as u32 % self.policy.slots();
+            let first = (random(&mut self.threads.state) % 2) as u32 % self.policy.slots();
             let goes_on = (0..self.policy.slots()).any(|slot| self.step(first ^ slot, knowledge == Knowledge::True));
             most = most.max(self.policy.held());
             if !self.release() && !goes_on {

@@ -4,7 +4,7 @@ use crate::control_flow::Reconvergence;
 
 /// The effect of an instruction. A `usize` is an index into the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub enum Operation {
     Plain,
     Memory,
     /// To the index, or to the next instruction. After many steps a thread takes the given decision.
@@ -21,14 +21,14 @@ pub(super) enum Operation {
 }
 
 /// The next number of a linear congruential generator.
-pub(super) fn random(state: &mut u64) -> u64 {
+pub fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
 }
 
 /// Consecutive functions. The first calls the second, waits for all threads, calls it again, and ends.
-pub(super) struct Program {
-    pub(super) operations: Vec<Operation>,
+pub struct Program {
+    pub operations: Vec<Operation>,
     starts: Vec<usize>,
     state: u64,
     /// Whether threads may return with another word than `ret`.
@@ -38,7 +38,7 @@ pub(super) struct Program {
 const FUNCTIONS: usize = 4;
 
 impl Program {
-    pub(super) fn random(seed: u64, wild: bool) -> Self {
+    pub fn random(seed: u64, wild: bool) -> Self {
         let mut program = Self { operations: Vec::new(), starts: Vec::new(), state: seed, wild };
         let main = [Operation::Plain, Operation::Barrier, Operation::Plain, Operation::Exit];
         program.operations.extend(main);
@@ -163,7 +163,7 @@ impl Program {
     }
 
     /// The immediate post-dominators, from the sets of all post-dominators.
-    pub(super) fn reconvergence(&self) -> Vec<Reconvergence> {
+    pub fn reconvergence(&self) -> Vec<Reconvergence> {
         let count = self.operations.len();
         let mut sets = vec![vec![true; count + 1]; count];
         sets.push((0..=count).map(|place| place == count).collect());
