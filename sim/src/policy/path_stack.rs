@@ -109,8 +109,9 @@ impl Policy for PathStack {
 
     fn must_rotate(&self, _slot: u32, _word: Option<u32>) -> bool {
         let (Some(x), Some(front)) = (&self.x, self.queue.front()) else { return false };
-        let better = self.mark == 0 && !x.parked && rank(&front.path) < rank(x);
-        self.over || x.parked && self.others_can_run() || !front.apart && (rank(&front.path) == rank(x) || better)
+        let better = self.mark == 0 && rank(&front.path) < rank(x);
+        let compared = !front.apart && (rank(&front.path) == rank(x) || better);
+        self.over || if x.parked { self.others_can_run() } else { compared }
     }
 
     fn rotate(&mut self, _slot: u32) -> Moves {

@@ -1,8 +1,9 @@
 //! Invariants of the tables, stated in a formal build for the watched warp. They include the pending write of S9.
 
-use rtl::{Builder, Bundle, Expr, count_ones, join, lit, select};
+use rtl::{Builder, Bundle, Expr, concat, count_ones, join, lit, select};
 
-use super::waiting::{Behind, Waiting};
+use super::rings::{self, Rings};
+use super::waiting::{Behind, Settled, Waiting};
 use crate::divergence::UnitInputs;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::ring::Ring;
@@ -11,14 +12,130 @@ use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// Asserts the claims about the tables, and declares the outputs for a proof: the active path, and all paths.
-pub fn state(m: &Builder, shape: &Shape, inputs: &UnitInputs, at: &Watched, hot: &HotTable, waiting: &Waiting) {
-    m.comment("Invariants of the watched warp.");
-    let generation = m.wire("generation_watched", &inputs.generation.index(&at.warp));
-    let (x, [gives_way, later]) =
-        hot::unpack(m, shape, &hot.inspect(&at.warp), &generation, ["gives_way", "gives_way_later"]);
-    let gives_way = gives_way | (later & !&x.parked);
-    m.port_group("its active path, and all its paths");
-    x.outputs(m, "charge");
-    m.output("gives_way_charge", &gives_way);
+pub struct State<'a> {
+    pub m: &'a Builder,
+    pub shape: &'a Shape,
+    pub inputs: &'a UnitInputs,
+    pub at: &'a Watched,
+}
+
+/// A path of the list: its row, and its order to the one behind it.
+struct Listed {
+    valid: Expr,
+    row: Row,
+    behind: Behind,
+}
+
+impl State<'_> {
+    fn claim(&self, name: &str, condition: &Expr) {
+        self.m.assert(name, &(!&self.at.started | condition));
+    }
+
+    /// Asserts the claims about the tables. Declares the outputs for a proof: the active path, and all paths. Returns
+    /// these, and whether the active path yields.
+    pub fn tables(&self, hot: &HotTable, waiting: &Waiting, settled: &Settled) -> (Vec<Path>, Expr) {
+        let Self { m, shape, inputs, at } = self;
+        m.comment("Invariants of the watched warp.");
+        let generation = m.wire("generation_watched", &inputs.generation.index(&at.warp));
+        let flags = ["gives_way", "gives_way_later"];
+        let word = hot.inspect(&at.warp);
+        let (x, [now, later]) = hot::unpack(m, shape, &word, &generation, flags);
+        let x_row = Row::unpack(m, shape, &word);
+        let gives_way = m.wire("gives_way_watched", &(now | (&later & !&x.parked)));
+
+        let in_s9 = m.wire("in_s9", &(&*waiting.valid_s9 & waiting.warp_s9.eq(&at.warp)));
+        m.assert("nothing_is_in_s9_before_anything_resolves", &(!&at.starting | !&*waiting.valid_s9));
+        self.claim("s9_follows_s8", &in_s9.eq(&at.settling));
+        let s9_generation = &waiting.generation_s9;
+        m.assert("s9_has_the_generation", &(!(&in_s9 & &at.started) | s9_generation.eq(&generation)));
+        let stored = waiting.hot.inspect(&at.warp);
+        self.claim("s8_has_f", &(!&at.in_s8 | waiting.word.eq(&stored)));
+        let f = m.wire("f_settled", &in_s9.mux(&settled.word, &stored));
+        let at_behind = 1 + Row::bits(shape);
+        let mut list = vec![Listed {
+            valid: f.bit(Row::bits(shape)),
+            row: Row::unpack(m, shape, &f),
+            behind: Behind::unpack(m, shape, &f.from(at_behind)),
+        }];
+        if let (Some(rings), Some(moved)) = (&waiting.rings, &settled.moved) {
+            list.extend(self.ring(rings, moved, &in_s9, &generation));
+        }
+        self.order(&list, &generation);
+        self.claim("x_is_there_before_f", &(!&list[0].valid | &x.valid));
+        let parks = |row: &Row| &row.parked & row.generation.eq(&x_row.generation);
+        let all_park: Vec<Expr> = list.iter().map(|path| !&path.valid | parks(&path.row)).collect();
+        let all_park = &x_row.parked & join(&all_park).all() & &list[0].valid;
+        self.claim("all_paths_are_parked_while_a_step_waits_for_a_release", &(!&later | all_park));
+
+        let rest = list.iter().map(|path| path.row.path(&path.valid, &generation));
+        let mut list: Vec<Path> = std::iter::once(x).chain(rest).collect();
+        list.truncate(shape.threads);
+        m.port_group("its active path, and all its paths");
+        list[0].outputs(m, "charge");
+        m.output("gives_way_charge", &gives_way);
+        for (number, path) in list.iter().enumerate() {
+            path.outputs(m, &format!("list_{number}"));
+        }
+        (list, gives_way)
+    }
+
+    /// The rows of the ring, from its front.
+    fn ring(&self, rings: &Rings, moved: &rings::Moved, in_s9: &Expr, generation: &Expr) -> Vec<Listed> {
+        let Self { m, shape, at, .. } = self;
+        let stored = rings.pointers.inspect("ring_watched", &at.warp);
+        let changes = in_s9 & &moved.changes;
+        let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(&moved.next, &stored)));
+        let index = ring.front.width();
+        let cells: Vec<Expr> = (0..shape.threads as u64)
+            .map(|number| {
+                let place = lit(index, number);
+                let cell = moved.rows.inspect(&format!("cell_{number}"), &join([&place, &at.warp]));
+                let here = in_s9 & &moved.inserts & moved.place.eq(&place);
+                m.wire(&format!("cell_{number}_settled"), &here.mux(&moved.inserted, &cell))
+            })
+            .collect();
+        let rows: Vec<Listed> = (0..shape.threads as u64 - 2)
+            .map(|number| {
+                let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number)));
+                let word = m.wire(&format!("row_{number}"), &select(&place, &cells));
+                Listed {
+                    valid: m.wire(&format!("row_{number}_is_used"), &lit(index, number).lt(&ring.rows)),
+                    row: Row::unpack(m, shape, &word),
+                    behind: Behind::unpack(m, shape, &word.from(Row::bits(shape))),
+                }
+            })
+            .collect();
+        let parked: Vec<Expr> = rows.iter().map(|path| &path.valid & path.row.parked_now(generation)).collect();
+        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
+        self.claim("the_ring_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
+        self.claim("no_row_is_parked_in_an_empty_ring", &(ring.rows.any() | ring.parked.none()));
+        self.claim("parked_rows_are_counted", &ring.at(generation).parked.eq(&parked));
+        let started = &at.in_s8 & &at.started_by_s7;
+        self.claim("s8_has_the_ring", &(!started | rings.read_s8.eq(&stored)));
+        let now = Ring::unpack(m, shape, &stored).at(generation).pack();
+        self.claim("s9_has_the_ring", &(!&at.settling | moved.before.eq(&now)));
+        rows
+    }
+
+    /// A path has one behind it only if it is there itself, and its order to that one is right if it is known.
+    fn order(&self, list: &[Listed], generation: &Expr) {
+        for (number, pair) in list.windows(2).enumerate() {
+            let [path, next] = pair else { continue };
+            self.claim(&format!("path_{number}_is_there_before_the_next"), &(!&next.valid | &path.valid));
+            let place = |row: &Row| concat([&row.depth, &row.pc]);
+            let before = concat([&path.row.depth, &next.row.pc]).lt(&concat([&next.row.depth, &path.row.pc]));
+            let Behind { equal, before: comes_before, parked, generation: of } = &path.behind;
+            let equals = !equal | place(&path.row).eq(&place(&next.row));
+            let right = equals & (!comes_before | before);
+            let parked = (parked & of.eq(generation)).eq(&next.row.parked_now(generation));
+            let known = equal | comes_before;
+            self.claim(
+                &format!("path_{number}_is_ordered"),
+                &(!(&known & &path.valid) | (&next.valid & right & parked)),
+            );
+        }
+        let Some(last) = list.last().filter(|last| last.behind.equal.width() > 0) else { return };
+        let none = !(&last.behind.equal | &last.behind.before);
+        self.claim("nothing_is_behind_the_last_path", &(!&last.valid | none));
+    }
 }

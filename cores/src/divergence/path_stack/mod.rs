@@ -35,6 +35,8 @@ use crate::shape::Shape;
 use crate::signals::{Path, delay_by};
 use crate::trace::Traced;
 use choice::{Choice, Outcomes};
+use invariants::State;
+use rings::Moved;
 use turns::{Turn, Turns};
 use waiting::{Behind, Settled, Waiting};
 
@@ -96,7 +98,8 @@ impl DivergenceUnit for PathStack {
         if shape.formal {
             m.port_group("the watched warp");
             let at = Watched::inputs(&m, shape, "watched");
-            invariants::state(&m, shape, &inputs, &at, &hot_x, &waiting);
+            let state = State { m: &m, shape, inputs: &inputs, at: &at };
+            state.tables(&hot_x, &waiting, &settled);
         }
         m.finish()
     }
@@ -144,10 +147,11 @@ impl Due {
         let swaps = m.wire("swaps", &(to_back & !ring_any));
         let equals = (&uncovers & behind.equal.any()) | (&swaps & f_at_other);
         let comes_after = &uncovers & behind.before.any();
-        let has_turn = &turns.no_marks | &turns.marks_front;
-        let has_turn = m.fault("a_step_interrupts_a_round", &has_turn, &ones(1));
-        let swapped = &swaps & !f_at_other & !f_before_other & &turns.marks_front;
-        let step = &equals | (&comes_after & has_turn) | swapped;
+        m.comment("There is no round, and none begins.");
+        let no_round = &turns.marks_front | (&turns.no_marks & !to_back);
+        let no_round = m.wire("no_round", &m.fault("a_step_interrupts_a_round", &no_round, &ones(1)));
+        let swapped = &swaps & !f_at_other & !f_before_other;
+        let step = &equals | ((&comes_after | swapped) & no_round);
         let waits = m.fault("a_parked_path_stays_active", &x.parked, &zeros(1));
         let now = over | waits.mux(others_run, &step);
         let later = &equals | comes_after | (&choice.stays & f_before_other & &front.parked);
@@ -159,7 +163,8 @@ impl Due {
 }
 
 fn trace(m: &Builder, shape: &Shape, inputs: &UnitInputs, turns: &Turns, settled: &Settled) -> UnitTrace {
-    let Settled { front, inserts, extracts } = settled;
+    let Settled { front, moved, .. } = settled;
+    let moves = |of: &dyn Fn(&Moved) -> &Expr| moved.as_ref().map_or(zeros(1), |moved| of(moved).clone());
     let s9 = |name: &str, value: &Expr| delay_by(m, name, value, usize::from(shape.trace));
     let rotates = &inputs.resolve.rotates;
     let trace = UnitPorts {
@@ -173,8 +178,8 @@ fn trace(m: &Builder, shape: &Shape, inputs: &UnitInputs, turns: &Turns, settled
         },
         moves: MovePorts {
             yields: s9("yielded", &(rotates & &turns.is_over)),
-            inserts: inserts.clone(),
-            extracts: extracts.clone(),
+            inserts: moves(&|moved| &moved.inserts),
+            extracts: moves(&|moved| &moved.extracts),
             pushes: zeros(1),
             pops: zeros(1),
         },

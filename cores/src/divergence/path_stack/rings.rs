@@ -19,9 +19,11 @@ pub struct Rings<'a> {
     m: &'a Builder,
     shape: &'a Shape,
     inputs: &'a UnitInputs,
-    pointers: Memory,
+    pub pointers: Memory,
     /// The ring of the warp in S7, with the write of S9.
     read: Expr,
+    /// The ring that S8 has read.
+    pub read_s8: Expr,
     /// The ring of the warp in S8.
     pub ring: Ring,
 }
@@ -38,17 +40,33 @@ pub struct Change<'a> {
     pub changes: &'a Expr,
 }
 
+/// A ring in S9.
+pub struct Moved {
+    pub rows: Memory,
+    /// The pointers before the change, whether they change, and afterwards.
+    pub before: Expr,
+    pub changes: Expr,
+    pub next: Expr,
+    /// A row is inserted, at this position.
+    pub inserts: Expr,
+    pub place: Expr,
+    pub inserted: Expr,
+    /// The first row is the next f.
+    pub extracts: Expr,
+}
+
 impl<'a> Rings<'a> {
     pub fn declare(m: &'a Builder, shape: &'a Shape, inputs: &'a UnitInputs, generation: &Expr) -> Self {
         let pointers = m.memory("rings", shape.warps, Ring::bits(shape), MemoryStyle::Distributed);
         let read = m.forward("ring_s7", Ring::bits(shape));
-        let ring = Ring::unpack(m, shape, &m.delay("ring_s8", &read)).at(generation);
-        Self { m, shape, inputs, pointers, read, ring }
+        let read_s8 = m.delay("ring_s8", &read);
+        let ring = Ring::unpack(m, shape, &read_s8).at(generation);
+        Self { m, shape, inputs, pointers, read, read_s8, ring }
     }
 
     /// Changes the ring in S9. `front` is the next f if it does not come from the ring: its row, whether there is one,
-    /// and [`Behind`]. Returns the word of the next f, and whether a row is inserted and extracted.
-    pub fn update(&self, change: &Change, warp: &Expr, front: [Expr; 3]) -> (Expr, Expr, Expr) {
+    /// and [`Behind`]. Returns the word of the next f.
+    pub fn update(&self, change: &Change, [warp, generation]: [&Expr; 2], front: [Expr; 3]) -> (Expr, Moved) {
         let Self { m, shape, inputs, .. } = self;
         m.comment("S9: the first row of the ring, and the row that is inserted.");
         let flag = |name: &str, value: &Expr| {
@@ -61,13 +79,13 @@ impl<'a> Rings<'a> {
         let extracts = flag("extracts_s9", &change.extracts);
         let inserts = m.wire("inserts", &(&to_front | &to_back));
         let inserted = m.delay("inserted_s9", &change.inserted);
-        let ring = Ring::unpack(m, shape, &m.delay("ring_s9", &self.ring.pack()));
+        let before = m.delay("ring_s9", &self.ring.pack());
+        let ring = Ring::unpack(m, shape, &before);
         let rows = m.memory("rows", shape.warps * shape.threads, row_bits(shape), MemoryStyle::BlockUnordered);
         let first = rows.read_registered("first_row_s9", &join([&self.ring.front, &inputs.resolve.warp]));
 
         m.comment("The pointers.");
-        let generation = m.wire("generation_s9", &inputs.generation.index(warp));
-        let parked = |row: &Expr| Row::unpack(m, shape, row).parked_now(&generation);
+        let parked = |row: &Expr| Row::unpack(m, shape, row).parked_now(generation);
         let index = ring.front.width();
         let one = |condition: &Expr| condition.extend(index);
         let before_front = m.wire("before_front", &(&ring.front - lit(index, 1)));
@@ -92,11 +110,13 @@ impl<'a> Rings<'a> {
         m.comment("The next f. If it has changed, it is compared with the first row.");
         let [row, stands, behind] = front;
         let changed = m.delay("changes_s9", change.changes) & ring.rows.any();
-        let order = m.wire("order_s9", &self.order(&row, &first, &generation).pack());
+        let order = m.wire("order_s9", &self.order(&row, &first, generation).pack());
         let own = join([&row, &stands, &changed.mux(&order, &behind)]);
         let at = Row::bits(shape);
         let word = extracts.mux(&join([&first.slice(0, at), &lit(1, 1), &first.from(at)]), &own);
-        (m.wire("f_s9", &word), inserts, extracts)
+        let next = next.pack();
+        let changes = moves;
+        (m.wire("f_s9", &word), Moved { rows, before, changes, next, inserts, place, inserted, extracts })
     }
 
     /// The order of a row and the one behind it.

@@ -6,7 +6,7 @@
 use rtl::{Builder, Bundle, Expr, Register, join, lit, zeros};
 
 use super::choice::Choice;
-use super::rings::{Change, Rings};
+use super::rings::{Change, Moved, Rings};
 use crate::divergence::UnitInputs;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::ring;
@@ -33,13 +33,15 @@ pub struct Waiting<'a> {
     m: &'a Builder,
     shape: &'a Shape,
     inputs: &'a UnitInputs,
-    hot: HotTable,
+    pub hot: HotTable,
+    /// The row of f that S8 has read.
+    pub word: Expr,
     pub front: Path,
     pub front_runs: Expr,
     pub behind: Behind,
     /// f and the path behind it are parked, or neither is.
     pub both_parked: Expr,
-    rings: Option<Rings<'a>>,
+    pub rings: Option<Rings<'a>>,
     /// There are paths behind f, and some can run.
     pub ring_any: Expr,
     pub ring_runs: Expr,
@@ -47,14 +49,14 @@ pub struct Waiting<'a> {
     /// There was a commit or a rotation in the cycle before, and its warp.
     pub valid_s9: Register,
     pub warp_s9: Expr,
+    pub generation_s9: Expr,
 }
 
 /// The front in S9.
 pub struct Settled {
+    pub word: Expr,
     pub front: Path,
-    /// A path goes to the ring; the first one comes from it.
-    pub inserts: Expr,
-    pub extracts: Expr,
+    pub moved: Option<Moved>,
 }
 
 impl<'a> Waiting<'a> {
@@ -77,10 +79,12 @@ impl<'a> Waiting<'a> {
             ring_any: m.wire("ring_any", &of_ring(&|rings| rings.ring.rows.any())),
             ring_runs: m.wire("ring_runs", &of_ring(&|rings| rings.ring.rows.ne(&rings.ring.parked))),
             generation: generation.clone(),
+            generation_s9: m.delay("generation_s9", generation),
             m,
             shape,
             inputs,
             hot,
+            word,
             front,
             behind,
             rings,
@@ -114,22 +118,22 @@ impl<'a> Waiting<'a> {
         let behind = m.delay("next_behind_s9", &covers.mux(&covered.pack(), &kept));
 
         let now = [row, stands, behind];
-        let (word, inserts, extracts) = match &self.rings {
-            None => (join(&now), zeros(1), zeros(1)),
+        let (word, moved) = match &self.rings {
+            None => (join(&now), None),
             Some(rings) => {
                 let uncompared = zeros(Behind::bits(shape));
                 let own = join([&Row::of(front, generation).pack(), &self.behind.pack()]);
                 let inserted = to_back.mux(&join([&other, &uncompared]), &own);
                 let extracts = leaves & ring_any;
                 let change = Change { inserted, to_front: covers, to_back: to_back & ring_any, extracts, changes };
-                rings.update(&change, &self.warp_s9, now)
+                let (word, moved) = rings.update(&change, [&self.warp_s9, &self.generation_s9], now);
+                (word, Some(moved))
             }
         };
         let start = &inputs.start_valid;
         let warp = start.mux(&inputs.start_warp, &self.warp_s9);
         self.hot.write(m, &(start | &*self.valid_s9), &warp, &word.when(&!start));
-        let generation = m.wire("generation_settled", &inputs.generation.index(&self.warp_s9));
-        let (front, []) = hot::unpack(m, shape, &word, &generation, []);
-        Settled { front, inserts, extracts }
+        let (front, []) = hot::unpack(m, shape, &word, &self.generation_s9, []);
+        Settled { word, front, moved }
     }
 }
