@@ -40,6 +40,7 @@ use rtl::{Builder, ElaborationError, Expr, Instance, Module, zeros};
 use weft_config::{Unit, UnknownUnit};
 use weft_trace::UnitPorts;
 
+use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 use crate::trace::Traced;
@@ -128,10 +129,20 @@ rtl::inputs! {
 }
 
 impl UnitInputs {
-    /// The barrier's generations of the warps in S7 and S8, on nets of these names.
+    /// The barrier's generations of the warps in S7 and S8, on nets of these names. That of S8 was read in S7: no release
+    /// comes between, because the path of the warp was not parked.
     pub fn generations(&self, m: &Builder) -> [Expr; 2] {
-        let of = |name, warp| m.wire(name, &self.generation.index(warp));
-        [of("generation_s7", &self.warp_s7), of("generation_s8", &self.resolve.warp)]
+        let generation_s7 = m.wire("generation_s7", &self.generation.index(&self.warp_s7));
+        let generation_s8 = m.delay("generation_s8", &generation_s7);
+        [generation_s7, generation_s8]
+    }
+
+    /// Asserts that S8 has the generation that the watched warp had in S7. Returns whether the warp has just been released.
+    pub fn state_generation(&self, m: &Builder, at: &Watched, generation_s8: &Expr) -> Expr {
+        let generation = self.generation.index(&at.warp);
+        let before = m.delay("generation_before", &generation);
+        m.assert("s8_has_the_generation_of_s7", &(!(&at.in_s8 & &at.started_by_s7) | generation_s8.eq(&before)));
+        generation.ne(&before)
     }
 
     /// Connects the inputs to an instance that has the same ports.

@@ -293,9 +293,8 @@ impl<'a> Proof<'a> {
                 None => charge.gives_way.clone(),
             };
             let same_way = gave_way.eq(&gives_way);
-            // A parked path at its reconvergence point yields from the release on: nothing of it commits before.
-            let same_way =
-                if shape.reconverges { same_way | (&given_s8.parked & !&gave_way & released) } else { same_way };
+            // A parked path may yield from the release on: nothing of it commits before.
+            let same_way = if shape.rotates { same_way | (&given_s8.parked & !&gave_way & released) } else { same_way };
             same_path(&given_s8, &charge.path, &(&charge.path.parked | released)) & same_way
         });
         self.claim("s8_has_the_path_in_charge", !(&at.in_s8 & &at.started_by_s7) | &at.settling | given_to_s8);
@@ -328,7 +327,11 @@ impl<'a> Proof<'a> {
         let stuck = &charge.valid & &charge.parked & &others;
         self.claim("a_parked_path_gives_way_to_one_that_runs", !stuck | gives_way);
         self.claim("a_path_gives_way_to_one_that_runs", !gives_way | (&charge.valid & others));
-        self.claim("no_path_gives_way_over_a_release", !(gives_way & &self.released));
+        let gave_way = self.rules.output("gives_way_given");
+        self.claim(
+            "no_rotation_meets_a_release",
+            !(&self.at.in_s8 & &self.at.started_by_s7 & gave_way & &self.released),
+        );
     }
 
     /// The watched thread sees at most `longest` commits of its warp between two of its own.

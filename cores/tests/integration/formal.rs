@@ -110,6 +110,32 @@ fn the_sorted_table_keeps_its_invariants_where_rows_are_folded() {
 }
 
 #[test]
+fn the_path_stack_keeps_its_invariants() {
+    assert_proved(unit("path-stack", [2, 2, 4, 2], 2).prove_by_induction());
+    assert_proved(unit("path-stack", [2, 4, 4, 2], 2).prove_by_induction());
+}
+
+#[test]
+fn the_path_stack_reaches_all_that_it_is_for() {
+    assert_proved(unit("path-stack", [2, 4, 4, 2], 2).reach(REACHED));
+}
+
+#[test]
+fn broken_copies_of_the_path_stack_fail() {
+    let broken = [
+        ("a merge loses the outcome", "path_stack.a_merge_loses_the_outcome"),
+        ("a second outcome that joins f is lost", "path_stack.a_second_outcome_is_lost"),
+        ("a parked path does not yield", "path_stack.a_parked_path_stays_active"),
+        ("f loses what is written", "path_stack.f_is_not_forwarded"),
+        ("a path yields that has not run", "path_stack.a_path_yields_that_has_not_run"),
+    ];
+    for (what, fault) in broken {
+        let unit = with_fault(fault, || unit("path-stack", [2, 4, 4, 2], 2));
+        assert_fails(what, unit.prove_by_induction());
+    }
+}
+
+#[test]
 fn invariants_have_names() {
     let named = |name| {
         let top = formal::unit(&shape(name, [2, 4, 4, 2], 2), divergence::find(name).expect("a unit"));
@@ -122,6 +148,7 @@ fn invariants_have_names() {
         properties.collect::<Vec<_>>().join("\n")
     };
     insta::assert_snapshot!("sorted_table", named("sorted-table"));
+    insta::assert_snapshot!("path_stack", named("path-stack"));
     insta::assert_snapshot!("arbiter", named("arbiter"));
     insta::assert_snapshot!("pdom_stack", named("pdom-stack"));
     insta::assert_snapshot!("dual_path", named("dual-path"));

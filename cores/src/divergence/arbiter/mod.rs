@@ -72,7 +72,7 @@ impl DivergenceUnit for Arbiter {
         let no = lit(1, 0);
         UnitOutputs::of_one_slot([validate, in_charge], [no.clone(), no], UnitTrace::none(shape)).declare(&m, shape);
         if shape.formal {
-            state(&m, shape, &inputs.generation, &threads, &paths);
+            state(&m, shape, &inputs, &generation_s8, &threads, &paths);
         }
         m.finish()
     }
@@ -208,10 +208,11 @@ impl Paths {
 }
 
 /// Asserts the claims about the watched warp, and declares the outputs for a proof.
-fn state(m: &Builder, shape: &Shape, generation: &Expr, threads: &Threads, paths: &Paths) {
+fn state(m: &Builder, shape: &Shape, inputs: &UnitInputs, generation_s8: &Expr, threads: &Threads, paths: &Paths) {
     m.port_group("the watched warp");
     let at = Watched::inputs(m, shape, "watched");
-    let generation = &generation.index(&at.warp);
+    inputs.state_generation(m, &at, generation_s8);
+    let generation = &inputs.generation.index(&at.warp);
     let stored = Threads::threads_of(m, &threads.start, &threads.table.inspect("threads_watched", &at.warp));
     let current = !(&at.in_s8 & &at.started_by_s7) | &at.settling | threads.row.eq(&stored);
     m.assert("s8_has_the_row", &current);

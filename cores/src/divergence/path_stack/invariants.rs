@@ -3,6 +3,7 @@
 use rtl::{Builder, Bundle, Expr, concat, count_ones, join, lit, select};
 
 use super::rings::{self, Rings};
+use super::turns::{Turn, Turns};
 use super::waiting::{Behind, Settled, Waiting};
 use crate::divergence::UnitInputs;
 use crate::divergence::hot::{self, HotTable};
@@ -17,6 +18,8 @@ pub struct State<'a> {
     pub shape: &'a Shape,
     pub inputs: &'a UnitInputs,
     pub at: &'a Watched,
+    /// The watched warp has just been released.
+    pub released: Expr,
 }
 
 /// A path of the list: its row, and its order to the one behind it.
@@ -31,17 +34,19 @@ impl State<'_> {
         self.m.assert(name, &(!&self.at.started | condition));
     }
 
-    /// Asserts the claims about the tables. Declares the outputs for a proof: the active path, and all paths. Returns
-    /// these, and whether the active path yields.
-    pub fn tables(&self, hot: &HotTable, waiting: &Waiting, settled: &Settled) -> (Vec<Path>, Expr) {
-        let Self { m, shape, inputs, at } = self;
+    /// Asserts the claims about the tables, and declares the outputs for a proof: the active path, and all paths. Returns
+    /// the active path, and whether a step is due.
+    pub fn tables(&self, hot: &HotTable, waiting: &Waiting, settled: &Settled) -> (Path, Expr) {
+        let Self { m, shape, inputs, at, released } = self;
         m.comment("Invariants of the watched warp.");
         let generation = m.wire("generation_watched", &inputs.generation.index(&at.warp));
         let flags = ["gives_way", "gives_way_later"];
         let word = hot.inspect(&at.warp);
         let (x, [now, later]) = hot::unpack(m, shape, &word, &generation, flags);
         let x_row = Row::unpack(m, shape, &word);
-        let gives_way = m.wire("gives_way_watched", &(now | (&later & !&x.parked)));
+        let gives_way = m.wire("gives_way_watched", &(&now | (&later & !&x.parked)));
+
+        self.claim("no_path_gives_way_over_a_release", &!(&now & released));
 
         let in_s9 = m.wire("in_s9", &(&*waiting.valid_s9 & waiting.warp_s9.eq(&at.warp)));
         m.assert("nothing_is_in_s9_before_anything_resolves", &(!&at.starting | !&*waiting.valid_s9));
@@ -58,6 +63,7 @@ impl State<'_> {
             behind: Behind::unpack(m, shape, &f.from(at_behind)),
         }];
         if let (Some(rings), Some(moved)) = (&waiting.rings, &settled.moved) {
+            m.assert("s9_changes_a_ring_for_a_commit", &(&*waiting.valid_s9 | !&moved.changes));
             list.extend(self.ring(rings, moved, &in_s9, &generation));
         }
         self.order(&list, &generation);
@@ -68,15 +74,27 @@ impl State<'_> {
         self.claim("all_paths_are_parked_while_a_step_waits_for_a_release", &(!&later | all_park));
 
         let rest = list.iter().map(|path| path.row.path(&path.valid, &generation));
-        let mut list: Vec<Path> = std::iter::once(x).chain(rest).collect();
-        list.truncate(shape.threads);
+        let list: Vec<Path> = std::iter::once(x).chain(rest).collect();
         m.port_group("its active path, and all its paths");
         list[0].outputs(m, "charge");
         m.output("gives_way_charge", &gives_way);
-        for (number, path) in list.iter().enumerate() {
+        for (number, path) in list.iter().take(shape.threads).enumerate() {
             path.outputs(m, &format!("list_{number}"));
         }
-        (list, gives_way)
+        (list[0].clone(), now)
+    }
+
+    /// Asserts the claims about the time slice, and about the step that is due.
+    pub fn turns(&self, x: &Path, step_is_due: &Expr, waiting: &Waiting, turns: &Turns) {
+        let Self { m, shape, at, .. } = self;
+        m.comment("The time slice of the watched warp.");
+        let stored = turns.table.inspect("turn_watched", &at.warp);
+        let read = turns.turn.pack().eq(&stored);
+        self.claim("s8_has_the_turn", &(!(&at.in_s8 & &at.started_by_s7) | &at.settling | read));
+        let in_s9 = &*waiting.valid_s9 & waiting.warp_s9.eq(&at.warp);
+        let turn = Turn::unpack(m, shape, &m.wire("turn_settled", &in_s9.mux(&turns.written, &stored)));
+        self.claim("a_path_whose_time_slice_is_over_yields", &(!&turn.over | step_is_due));
+        self.claim("the_active_path_has_no_marks", &(&turn.marks & &x.mask.when(&x.valid)).none());
     }
 
     /// The rows of the ring, from its front.

@@ -98,8 +98,10 @@ impl DivergenceUnit for PathStack {
         if shape.formal {
             m.port_group("the watched warp");
             let at = Watched::inputs(&m, shape, "watched");
-            let state = State { m: &m, shape, inputs: &inputs, at: &at };
-            state.tables(&hot_x, &waiting, &settled);
+            let released = inputs.state_generation(&m, &at, &generation_s8);
+            let state = State { m: &m, shape, inputs: &inputs, at: &at, released };
+            let (x, step_is_due) = state.tables(&hot_x, &waiting, &settled);
+            state.turns(&x, &step_is_due, &waiting, &turns);
         }
         m.finish()
     }
@@ -144,7 +146,7 @@ impl Due {
         let uncovers = &choice.none | &choice.merges | to_back;
         let uncovers = m.wire("uncovers", &(uncovers & ring_any & &waiting.both_parked));
         let uncovers = m.fault("an_uncovered_path_is_not_compared", &uncovers, &zeros(1));
-        let swaps = m.wire("swaps", &(to_back & !ring_any));
+        let swaps = m.wire("swaps", &(to_back & !ring_any & !&choice.other.parked));
         let equals = (&uncovers & behind.equal.any()) | (&swaps & f_at_other);
         let comes_after = &uncovers & behind.before.any();
         m.comment("There is no round, and none begins.");
@@ -154,7 +156,7 @@ impl Due {
         let step = &equals | ((&comes_after | swapped) & no_round);
         let waits = m.fault("a_parked_path_stays_active", &x.parked, &zeros(1));
         let now = over | waits.mux(others_run, &step);
-        let later = &equals | comes_after | (&choice.stays & f_before_other & &front.parked);
+        let later = &equals | comes_after | (&choice.stays & f_before_other & &front.valid & &front.parked);
         Self {
             now: m.wire("step_is_due", &(&x.valid & now)),
             later: m.wire("step_after_release", &(&x.valid & &x.parked & !others_run & later)),

@@ -27,9 +27,10 @@ rtl::bundle! {
 }
 
 pub struct Turns {
-    table: Memory,
-    written: Expr,
-    turn: Turn,
+    pub table: Memory,
+    /// The row that S9 writes, and the one that S8 has read.
+    pub written: Expr,
+    pub turn: Turn,
     last: Expr,
     /// Another path can run before the instruction, or because of it.
     others: Expr,

@@ -70,12 +70,13 @@ impl<'a> Waiting<'a> {
         let (front, []) = hot::unpack(m, shape, &word, generation, []);
         let behind = m.field(&word, "behind", 1 + Row::bits(shape), Behind::bits(shape));
         let behind = Behind::unpack(m, shape, &behind);
-        let behind_parked = &behind.parked & behind.generation.eq(generation).slice(0, behind.parked.width());
+        let bits = |value: &Expr| value.slice(0, behind.parked.width());
+        let behind_parked = m.wire("behind_parked", &(&behind.parked & !(&behind.generation ^ bits(generation))).any());
         let rings = ring::exists(shape).then(|| Rings::declare(m, shape, inputs, generation));
         let of_ring = |of: &dyn Fn(&Rings) -> Expr| rings.as_ref().map_or(lit(1, 0), of);
         Self {
             front_runs: m.wire("f_runs", &(&front.valid & !&front.parked)),
-            both_parked: m.wire("both_parked", &behind_parked.any().eq(&front.parked)),
+            both_parked: m.wire("both_parked", &behind_parked.eq(&front.parked)),
             ring_any: m.wire("ring_any", &of_ring(&|rings| rings.ring.rows.any())),
             ring_runs: m.wire("ring_runs", &of_ring(&|rings| rings.ring.rows.ne(&rings.ring.parked))),
             generation: generation.clone(),

@@ -37,8 +37,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let sorter_module = sorter::elaborate(shape)?;
     let ring_s7 = m.forward("ring_s7", Ring::bits(shape));
     let ring_s8 = m.delay("ring_s8", &ring_s7);
-    let generation_s8 = m.wire("generation_s8", &inputs.generation.index(&inputs.warp));
-    let ring = Ring::unpack(&m, shape, &ring_s8).at(&generation_s8);
+    let ring = Ring::unpack(&m, shape, &ring_s8).at(&inputs.generation_s8);
     m.port_group("for S8: whether the ring has a path, and one that can run");
     m.output("any_s8", &ring.rows.any());
     m.output("runnable_s8", &ring.rows.ne(&ring.parked));
@@ -73,6 +72,7 @@ rtl::inputs! {
         #[group = "the changes of the commit in S8, and in S9 the path that it inserts"]
         valid: Expr = m.input("valid_s8", 1),
         warp: Expr = m.input("warp_s8", shape.warp_bits()),
+        generation_s8: Expr = m.input("generation_s8", 1),
         to_front: Expr = m.input("to_front_s8", 1),
         to_back: Expr = m.input("to_back_s8", 1),
         extracts: Expr = m.input("extracts_s8", 1),

@@ -83,6 +83,8 @@ pub struct Hot<'a> {
     pub s9: [&'a Expr; 4],
     /// y as read for S8.
     pub c: &'a Path,
+    /// The watched warp has just been released, so S8 changes nothing.
+    pub released: &'a Expr,
     pub cct: &'a Instance,
 }
 
@@ -107,7 +109,7 @@ impl Hot<'_> {
         claim(m, at, "x_is_there_before_y", &(!&y.valid | &x.valid));
         let fields = stored.fields().into_iter().zip(self.c.fields());
         let fields: Vec<Expr> = fields.map(|((_, stored), (_, c))| stored.eq(c)).collect();
-        claim(m, at, "s8_has_y", &(!&at.in_s8 | join(&fields).all()));
+        claim(m, at, "s8_has_y", &(!(&at.in_s8 & !self.released) | join(&fields).all()));
         let mut list = vec![x, y];
         list.truncate(shape.threads);
         if ring::exists(shape) {

@@ -31,7 +31,7 @@ use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, delay_by};
 use crate::trace::Traced;
-use invariants::{Commit, Hot};
+use invariants::{Commit, Hot, claim};
 use turns::{Turn, Turns};
 use waiting::Waiting;
 use weft_config::{SORTED_TABLE, Unit};
@@ -314,6 +314,7 @@ impl Cold {
         let table = m.instance("cct", module);
         table.input("start_valid", start_valid).input("start_warp", start_warp).input("generation", generation);
         table.input("warp_s7", warp_s7).input("valid_s8", &resolve.valid).input("warp_s8", &resolve.warp);
+        table.input("generation_s8", &hot.generation_s8);
         for (port, moves) in MOVES.iter().zip(&paths.moves) {
             table.input(&format!("{port}_s8"), moves);
         }
@@ -369,10 +370,13 @@ fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second)
     m.port_group("the watched warp");
     let at = Watched::inputs(m, shape, "watched");
     let s9 = [&**valid_s9, warp_s9, &y.sorted, &y.word];
+    let released = inputs.state_generation(m, &at, &hot.generation_s8);
     let generation = inputs.generation.index(&at.warp);
     let in_s9 = &(&**valid_s9 & warp_s9.eq(&at.warp));
     m.assert("s9_has_the_generation", &(!(in_s9 & &at.started) | cold.generation.eq(&generation)));
-    let (list, gives_way) = Hot { x: &hot.x, y: &hot.y, s9, c, cct }.state(m, shape, &at, &generation);
+    let (list, gives_way) =
+        Hot { x: &hot.x, y: &hot.y, s9, c, released: &released, cct }.state(m, shape, &at, &generation);
+    claim(m, &at, "no_path_gives_way_over_a_release", &!(&gives_way & released));
     if shape.fair_after > 0 {
         Waiting { turns: &turns.table, in_s9, list: &list, gives_way: &gives_way, cct }.state(m, shape, &at);
     }

@@ -97,6 +97,23 @@ fn a_sorted_table_issues_as_often_as_the_arbiter() {
     assert!(compared >= 100, "{compared} runs compared");
 }
 
+/// Only the front of its queue is compared, so a path may pass another one that it could join.
+#[test]
+fn a_path_stack_issues_about_as_often_as_a_sorted_table() {
+    for (warps, threads) in [(8, 4), (3, 8), (2, 32)] {
+        let kernels = kernels::list().iter().filter(|kernel| !kernel.needs_turns);
+        let ratios = kernels.map(|kernel| {
+            let [sorted, stack] = ["sorted-table", "path-stack"].map(|unit| issues(kernel, unit, warps, threads));
+            let ratio = stack as f64 / sorted as f64;
+            println!("{} at {warps}x{threads}: {ratio:.3}", kernel.name);
+            ratio
+        });
+        let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+        let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+        assert!(mean <= 1.01, "{warps}x{threads}: {mean:.4} in the geometric mean");
+    }
+}
+
 /// Runs the kernel with a reconvergence stack, if it can run there. The result is the same.
 fn check_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) {
     if !kernel.runs_on(Unit::find(unit).unwrap()) {

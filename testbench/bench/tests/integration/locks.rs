@@ -12,7 +12,7 @@ use crate::support;
 
 const KERNELS: [&str; 6] =
     ["spin_lock", "ticket_lock", "hash_table", "sorted_list", "interval_locks", "atomic_barrier"];
-const UNITS: [&str; 2] = ["sorted-table", "arbiter"];
+const UNITS: [&str; 3] = ["sorted-table", "path-stack", "arbiter"];
 const SIZES: [(u32, u32); 4] = [(4, 4), (8, 8), (1, 32), (4, 64)];
 /// Values of `divergence.fair_after`; `None` is the default.
 const SLICES: [Option<u64>; 6] = [None, Some(1), Some(2), Some(3), Some(8), Some(50)];

@@ -74,6 +74,11 @@ fn the_pipeline_keeps_the_rules_towards_the_sorted_table() {
 }
 
 #[test]
+fn the_pipeline_keeps_the_rules_towards_the_path_stack() {
+    Bench::new("path-stack", |config| config.divergence.fair_after = 3).keeps_the_rules();
+}
+
+#[test]
 fn the_pipeline_keeps_the_rules_towards_the_arbiter() {
     Bench::new("arbiter", |config| config.divergence.fair_after = 4).keeps_the_rules();
 }

@@ -117,6 +117,24 @@ const BUGS: &[Bug] = &[
         fault: "s7_commit.no_iteration_makes_progress",
     },
     Bug {
+        class: "path stack: an uncovered path that equals the active one stays apart",
+        unit: "path-stack",
+        profile: "unstructured",
+        fault: "path_stack.an_uncovered_path_is_not_compared",
+    },
+    Bug {
+        class: "path stack: a front that changed places has no order to the path behind it",
+        unit: "path-stack",
+        profile: "unstructured",
+        fault: "path_stack.a_new_front_is_not_compared",
+    },
+    Bug {
+        class: "path stack: a better path runs before a time slice ends",
+        unit: "path-stack",
+        profile: "locks",
+        fault: "path_stack.a_better_path_ends_a_turn",
+    },
+    Bug {
         class: "time slice: the tree's lanes that are not served do not run next",
         unit: "arbiter",
         profile: "locks",

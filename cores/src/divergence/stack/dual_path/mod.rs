@@ -126,6 +126,7 @@ impl DivergenceUnit for DualPath {
         if shape.formal {
             m.port_group("the watched warp");
             let at = Watched::inputs(&m, shape, "watched");
+            inputs.state_generation(&m, &at, &generation_s8);
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
             let is_full = ran.top.height.is(shape.threads as u64 - 1);
             m.assert("a_push_finds_room", &!(&mine & &moves.pushes & is_full));

@@ -118,6 +118,7 @@ impl DivergenceUnit for PdomStack {
         if shape.formal {
             m.port_group("the watched warp");
             let at = Watched::inputs(&m, shape, "watched");
+            inputs.state_generation(&m, &at, &generation_s8);
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
             let height = &ran.top.height;
             let room = |pushed: usize| match (2 * shape.threads - 2).checked_sub(pushed) {
