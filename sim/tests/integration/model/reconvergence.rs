@@ -53,6 +53,19 @@ fn two_paths_can_be_scheduled_while_both_sides_of_a_branch_run() {
     assert_eq!((finished.statistics.avg_path(), finished.statistics.high_water()), (Some(1.0), Some(3)));
 }
 
+/// Of three lanes one is odd: C runs before B, although its pc is greater. Two paths are held: one runs, and the other
+/// waits on the stack or at D.
+#[test]
+fn the_side_with_fewer_threads_runs_first() {
+    let (finished, commits) = run("minority-first", 3, &both_sides());
+    assert_eq!(finished.outcome, Outcome::Exited);
+    let places: Vec<u32> = commits.iter().map(|commit| (commit.pc - CODE) / 4).collect();
+    assert_eq!(places, [0, 1, 2, 6, 7, 8, 9, 10, 3, 4, 5, 11]);
+    let masks: Vec<u64> = commits.iter().map(|commit| commit.mask).collect();
+    assert_eq!(masks, [7, 7, 7, 2, 2, 2, 2, 2, 5, 5, 5, 7]);
+    assert_eq!(finished.statistics.high_water(), Some(2));
+}
+
 /// Lane 0 returns from the function before its barrier. The others wait for it there, and it waits for them at its
 /// return.
 fn early_return() -> Program {

@@ -213,7 +213,7 @@ fn a_warp_whose_threads_have_all_ended_has_no_path() {
     assert_eq!((unit.path(0), unit.listed().len(), unit.held(), unit.returns(0)), (None, 0, 0, None));
 }
 
-/// Each row halves the threads: of 16, four rows wait, and the fifth path has one thread.
+/// Each row halves the threads: of 16, four rows wait, and the fifth path has one thread. The top row runs next.
 #[test]
 fn sixteen_threads_fill_four_rows() {
     let mut unit = MinorityFirst::new(&Start { mask: 0xffff, ..start() });
@@ -221,5 +221,8 @@ fn sixteen_threads_fill_four_rows() {
         assert_eq!(unit.parts(0, mask, ['B', 'C'], at('G')), PUSHES);
         assert_eq!(unit.height(), height);
     }
-    assert_eq!(unit.path(0).expect("a path").mask, 1);
+    let masks = |unit: &MinorityFirst| Vec::from_iter(unit.list().iter().map(|path| path.mask));
+    assert_eq!(masks(&unit), [0x1, 0x2, 0xc, 0xf0, 0xff00]);
+    assert_eq!(unit.goes(0, 'G'), POPS);
+    assert_eq!(masks(&unit), [0x2, 0xc, 0xf0, 0xff00, 0x1]);
 }

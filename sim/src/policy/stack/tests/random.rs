@@ -59,7 +59,8 @@ struct Game {
 impl Game {
     fn new(policy: Box<dyn Unit>, lanes: usize, knowledge: Knowledge, seed: u64, place: String) -> Self {
         let wild = knowledge != Knowledge::True;
-        let program = if seed.is_multiple_of(2) { Program::structured(seed, wild) } else { Program::tangled(seed, wild) };
+        let program =
+            if seed.is_multiple_of(2) { Program::structured(seed, wild) } else { Program::tangled(seed, wild) };
         let mut state = seed ^ 0x5555;
         let table = match knowledge {
             Knowledge::True => program.reconvergence(),
@@ -306,9 +307,9 @@ fn every_thread_runs_its_own_program_in_bounded_rows() {
     }
 }
 
-/// The smaller set of threads first: the stack never has more than log2 T paths, whatever the table says.
+/// The stack never has more than log2 T paths, whatever the table says.
 #[test]
-fn the_minority_first_halves_the_threads_with_each_row() {
+fn minority_first_loses_no_thread_in_logarithmically_many_rows() {
     for lanes in [1_u32, 2, 3, 4, 7, 8, 16, 32] {
         let bound = lanes.ilog2();
         for knowledge in [Knowledge::True, Knowledge::False, Knowledge::Nothing] {

@@ -166,13 +166,14 @@ struct Seen {
     pushes: u32,
     pops: u32,
     replays: u32,
-    /// Commits that the path starts with lanes that were served before, and that end the instruction.
+    /// Commits that serve the last lanes of a memory instruction.
     last_parts: u32,
     steps: u32,
     releases_in_a_region: u32,
     parked_at_the_end: u32,
-    /// Regions that one path leaves without reaching the end, with and without one.
+    /// Regions that are closed because one path is left: of those with an end, and of those without.
     forgotten: [u32; 2],
+    /// Regions that are closed because all threads wait at the end.
     closed: u32,
     ties: u32,
     ends: u32,
@@ -218,9 +219,9 @@ fn instruction(path: &PathRecord, places: u64, in_parts: bool, state: &mut u64) 
         8 => Next::of(Some(PathRecord { pc: pc(state, places), parked: true, ..*path }), None),
         _ => Next::of(to(path.mask, pc(state, places), if kind < 12 { deeper } else { shallower }), None),
     };
-    // An exit is rare, or the runs are short.
-    let rare = kind != 7 || random(state).is_multiple_of(4);
-    let next = if rare { next } else { Next::of(to(path.mask, path.pc + 4, path.depth), None) };
+    // Few threads end, or the runs are short.
+    let survives = kind == 7 && !random(state).is_multiple_of(4);
+    let next = if survives { Next::of(to(path.mask, path.pc + 4, path.depth), None) } else { next };
     Next { reconvergence, ..next }
 }
 
@@ -245,6 +246,7 @@ fn compare(lanes: u32, seed: u64, seen: &mut Seen) {
             (moves, expected) = (unit.rotate(0), warp.step());
             seen.steps += 1;
         } else if path.parked {
+            // The core does not release a warp in which a region is open. The unit would follow the rules.
             seen.parked_at_the_end += u32::from(warp.region == Some((Reconvergence::At(path.pc), path.depth)));
             seen.releases_in_a_region += u32::from(warp.region.is_some());
             unit.release();
