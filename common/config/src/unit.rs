@@ -147,6 +147,20 @@ pub static PDOM_STACK: Unit = Unit {
     holds: Holds::Unrecorded,
 };
 
+/// Fork and join, the smaller set of threads first.
+pub static MINORITY_FIRST: Unit = Unit {
+    name: "minority-first",
+    slots: 1,
+    delay: none,
+    record_delay: none,
+    takes_turns: false,
+    rotates: true,
+    reconverges: true,
+    own_keys: &[],
+    keys: &[],
+    holds: Holds::Unrecorded,
+};
+
 /// The dual-path reconvergence stack.
 pub static DUAL_PATH: Unit = Unit {
     name: "dual-path",
@@ -185,7 +199,7 @@ pub fn waiting_bound(threads: u32, divergence: &Divergence) -> u64 {
 }
 
 /// The units of the project, in the order of lists.
-pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PATH_STACK, &PDOM_STACK, &DUAL_PATH];
+pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PATH_STACK, &PDOM_STACK, &DUAL_PATH, &MINORITY_FIRST];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no divergence unit `{name}`; {}", match nearest {

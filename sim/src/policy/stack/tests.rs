@@ -1,7 +1,9 @@
-//! Both stacks, compared with independent threads, and in hand-worked cases.
+//! The stacks, compared with independent threads, and in hand-worked cases.
 
 mod drawn;
 mod dual_path;
 mod forwarding;
+mod minority_first;
 mod pdom_stack;
 mod random;
+mod thread_by_thread;

@@ -6,7 +6,7 @@ use weft_trace::{Commit, Record};
 use crate::model::bench::{CODE, config, units_with_turns};
 use words::*;
 
-const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
+const STACKS: [&str; 3] = ["pdom-stack", "dual-path", "minority-first"];
 
 fn run(unit: &str, threads: u32, program: &Program) -> (Finished, Vec<Commit>) {
     let mut config = config(1, threads);
@@ -51,6 +51,19 @@ fn two_paths_can_be_scheduled_while_both_sides_of_a_branch_run() {
     assert_eq!(places(&commits), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     assert_eq!(slots(&commits), [0; 12]);
     assert_eq!((finished.statistics.avg_path(), finished.statistics.high_water()), (Some(1.0), Some(3)));
+}
+
+/// Of three lanes one is odd: C runs before B, although its pc is greater. Two paths are held: one runs, and the other
+/// waits on the stack or at D.
+#[test]
+fn the_side_with_fewer_threads_runs_first() {
+    let (finished, commits) = run("minority-first", 3, &both_sides());
+    assert_eq!(finished.outcome, Outcome::Exited);
+    let places: Vec<u32> = commits.iter().map(|commit| (commit.pc - CODE) / 4).collect();
+    assert_eq!(places, [0, 1, 2, 6, 7, 8, 9, 10, 3, 4, 5, 11]);
+    let masks: Vec<u64> = commits.iter().map(|commit| commit.mask).collect();
+    assert_eq!(masks, [7, 7, 7, 2, 2, 2, 2, 2, 5, 5, 5, 7]);
+    assert_eq!(finished.statistics.high_water(), Some(2));
 }
 
 /// Lane 0 returns from the function before its barrier. The others wait for it there, and it waits for them at its

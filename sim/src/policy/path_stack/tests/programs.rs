@@ -30,7 +30,7 @@ fn run(lanes: u32, fair_after: u64, seed: u64) -> (u32, u32) {
     let place = format!("{lanes} lanes, fair_after {fair_after}, seed {seed}");
     let start = Start { entry: 0, ..start(lanes, fair_after) };
     let (mut unit, mut waits) = (PathStack::new(&start), Waits::new(&start));
-    let operations = Program::random(seed, true).operations;
+    let operations = Program::structured(seed, true).operations;
     let mut threads = Threads::new(operations, lanes as usize, seed, seed ^ 0x5555);
     let (mut most, mut steps, mut most_steps) = (0, 0, 0);
     for _ in 0..200_000 {
