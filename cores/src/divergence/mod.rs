@@ -27,6 +27,7 @@
 
 pub mod arbiter;
 mod hot;
+mod minority_first;
 mod row;
 mod slices;
 mod sorted_table;
@@ -86,8 +87,13 @@ pub trait DivergenceUnit: Sync {
     }
 }
 
-static UNITS: &[&dyn DivergenceUnit] =
-    &[&arbiter::Arbiter, &sorted_table::SortedTable, &stack::PdomStack, &stack::DualPath];
+static UNITS: &[&dyn DivergenceUnit] = &[
+    &arbiter::Arbiter,
+    &sorted_table::SortedTable,
+    &stack::PdomStack,
+    &stack::DualPath,
+    &minority_first::MinorityFirst,
+];
 
 /// The unit that wraps a module of the user. Tests and comparisons of all units leave it out.
 static VERILOG: &dyn DivergenceUnit = &verilog::Verilog;

@@ -1,11 +1,12 @@
-//! The rows below the top: the next row of each warp is in LUT RAM, the rows under it are in block RAM.
+//! The rows below the top: the next row of each warp is in LUT RAM, the rows under it are in banks of block RAM or
+//! LUT RAM.
 //!
 //! A pop uncovers the next row. S8 needs it at the start of the cycle, before a block RAM answers. So S7 reads it
-//! from LUT RAM into a register, as it does the top row. In parallel S7 reads the row below from block RAM.
+//! from LUT RAM into a register, as it does the top row. In parallel S7 reads the row below from its bank.
 //!
 //! At a pop, that row is written to LUT RAM at the end of S8. This is in time, because the warp's next instruction is
-//! in S7 then at the earliest. A push writes the covered row from S8's register to block RAM. So each row is stored
-//! once. There is no block RAM if a warp has at most one row below its top.
+//! in S7 then at the earliest. A push writes the covered row from S8's register to its bank. So each row is stored
+//! once. There is no bank if a warp has at most one row below its top.
 
 use rtl::{Builder, Expr, Memory, MemoryStyle, clog2, join, lit, ones, zeros};
 
@@ -20,6 +21,8 @@ pub struct Size {
     pub rows: usize,
     /// Most rows that one instruction pushes, 1 or 2. With 2 there are two banks, and row n is in bank n mod 2.
     pub at_once: usize,
+    /// The kind of the banks, `BlockUnordered` or `Distributed`.
+    pub style: MemoryStyle,
 }
 
 impl Size {
@@ -87,8 +90,12 @@ impl Below {
             let address = below.address(&under, warp_s7);
             for name in size.banks() {
                 let words = shape.warps << size.row_bits();
-                let bank = m.memory(name, words, size.bits, MemoryStyle::BlockUnordered);
-                below.under.push(bank.read_registered(&format!("{name}_read"), &address));
+                let bank = m.memory(name, words, size.bits, size.style);
+                let read = format!("{name}_read");
+                below.under.push(match size.style {
+                    MemoryStyle::Distributed => m.delay(&format!("{name}_s8"), &bank.read(&read, &address)),
+                    _ => bank.read_registered(&read, &address),
+                });
                 below.banks.push(bank);
             }
         }
