@@ -36,8 +36,12 @@ impl Size {
         &names[..names.len().min(self.rows.saturating_sub(1))]
     }
 
+    /// Bits of a row's number in its bank. LUT RAM has just the rows under the next; block RAM is large enough.
     fn row_bits(&self) -> usize {
-        self.height_bits() - clog2(self.at_once)
+        match self.style {
+            MemoryStyle::Distributed => clog2(self.rows - 1),
+            _ => self.height_bits() - clog2(self.at_once),
+        }
     }
 
     pub fn storage(&self, warps: usize) -> Vec<Storage> {
@@ -104,7 +108,7 @@ impl Below {
 
     /// The address of a warp's row in its bank.
     fn address(&self, row: &Expr, warp: &Expr) -> Expr {
-        join([&row.from(clog2(self.size.at_once)), warp])
+        join([&row.slice(clog2(self.size.at_once), self.size.row_bits()), warp])
     }
 
     fn under(&self) -> Expr {
@@ -140,8 +144,12 @@ impl Below {
         if self.banks.is_empty() {
             return;
         }
-        // A push without a row to cover writes too, to an address that no row uses.
-        let covers = m.fault("a_push_loses_the_covered_row", &(valid & step.pushes), &zeros(1));
+        let covers = match self.size.style {
+            MemoryStyle::Distributed => valid & step.pushes & self.height.any(),
+            // A push without a row to cover writes too, to an address that no row uses.
+            _ => valid & step.pushes,
+        };
+        let covers = m.fault("a_push_loses_the_covered_row", &covers, &zeros(1));
         let covers = m.wire("next_is_covered", &covers);
         let covered = m.wire("covered_row", &(&self.height - lit(self.height.width(), 1)));
         let Some([pushes_two, second]) = step.two else {
