@@ -3,18 +3,20 @@
 mod arbiter;
 mod dual_path;
 mod forwarding;
+mod minority_first;
 mod observed;
 mod pdom_stack;
 mod sorted_table;
 mod stack;
 
-use weft_config::{ARBITER, Config, DUAL_PATH, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit, VERILOG};
+use weft_config::{ARBITER, Config, DUAL_PATH, MINORITY_FIRST, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit, VERILOG};
 use weft_trace::{Moves, PathRecord, Sorting};
 
 use crate::control_flow::Reconvergence;
 use arbiter::Arbiter;
 use dual_path::DualPath;
 use forwarding::Forwarding;
+use minority_first::MinorityFirst;
 use observed::Observed;
 use pdom_stack::PdomStack;
 use sorted_table::SortedTable;
@@ -144,6 +146,7 @@ const POLICIES: &[(&Unit, Create)] = &[
         false => Box::new(DualPath::new(start)),
         true => Box::new(Forwarding::new(start)),
     }),
+    (&MINORITY_FIRST, |start, _| Box::new(MinorityFirst::new(start))),
     // It follows the hardware: the model cannot run it alone.
     (&VERILOG, |start, _| Box::new(Observed::new(start))),
 ];

@@ -88,7 +88,7 @@ impl Side {
         }
     }
 
-    fn has_arrived(&self, rpc: Rpc) -> bool {
+    pub(in crate::policy) fn has_arrived(&self, rpc: Rpc) -> bool {
         !self.parked && rpc.is_met_at(self.pc, self.depth)
     }
 

@@ -1,8 +1,10 @@
-//! Both stacks, compared with independent threads, and in hand-worked cases.
+//! The stacks, compared with independent threads, and in hand-worked cases.
 
 mod drawn;
 mod dual_path;
 mod forwarding;
+mod minority_first;
 mod pdom_stack;
 mod program;
 mod random;
+mod thread_by_thread;

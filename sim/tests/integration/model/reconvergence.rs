@@ -6,7 +6,7 @@ use weft_trace::{Commit, Record};
 use crate::model::bench::{CODE, config, units_with_turns};
 use words::*;
 
-const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
+const STACKS: [&str; 3] = ["pdom-stack", "dual-path", "minority-first"];
 
 fn run(unit: &str, threads: u32, program: &Program) -> (Finished, Vec<Commit>) {
     let mut config = config(1, threads);

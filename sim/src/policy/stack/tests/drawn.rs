@@ -6,6 +6,7 @@ use weft_trace::{Moves, PathRecord};
 use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
 use crate::policy::forwarding::Forwarding;
+use crate::policy::minority_first::MinorityFirst;
 use crate::policy::pdom_stack::PdomStack;
 use crate::policy::stack::{RETURN, Rpc, Side};
 use crate::policy::{Next, Policy, Start};
@@ -13,6 +14,16 @@ use crate::policy::{Next, Policy, Start};
 /// A unit under test, as text.
 pub(super) trait Unit: Policy {
     fn rows(&self) -> Vec<(Vec<Side>, Rpc)>;
+
+    /// Number of rows that the bound of the unit is about.
+    fn height(&self) -> u32 {
+        self.held()
+    }
+
+    /// Whether the threads of every divergence reconverge at its point, not only those of the outermost one.
+    fn nests(&self) -> bool {
+        true
+    }
 
     /// The rows from the bottom: `B1000 C0111 >G`. An apostrophe marks a block one call deeper, an asterisk a parked
     /// side; a slash precedes the threads that are not served yet.
@@ -54,6 +65,14 @@ pub(super) trait Unit: Policy {
         self.resolve(slot, &Next { reconvergence: meet, ..Next::of(Some(a), Some(b)) })
     }
 
+    /// A `jalr` to itself calls or returns for those of `mask`, and has not served the others.
+    fn jumps(&mut self, slot: u32, mask: &str, by: i8, meet: Reconvergence) -> Moves {
+        let path = self.path(slot).expect("a path");
+        let a = PathRecord { mask: path.mask & lanes(mask), depth: path.depth.wrapping_add_signed(by), ..path };
+        let b = PathRecord { mask: path.mask & !a.mask, ..path };
+        self.resolve(slot, &Next { unserved: true, reconvergence: meet, ..Next::of(Some(a), Some(b)) })
+    }
+
     /// A memory instruction serves those of `mask`.
     fn serves(&mut self, slot: u32, mask: &str) -> Moves {
         let path = self.path(slot).expect("a path");
@@ -92,6 +111,20 @@ impl Unit for DualPath {
 impl Unit for Forwarding {
     fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
         Self::rows(self)
+    }
+}
+
+impl Unit for MinorityFirst {
+    fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
+        Self::rows(self)
+    }
+
+    fn height(&self) -> u32 {
+        Self::height(self)
+    }
+
+    fn nests(&self) -> bool {
+        false
     }
 }
 

@@ -1,4 +1,4 @@
-//! Random structured programs, and the reconvergence points of their branches.
+//! Random programs, structured or not, and the reconvergence points of their branches.
 
 use crate::control_flow::Reconvergence;
 
@@ -38,7 +38,17 @@ pub(super) struct Program {
 const FUNCTIONS: usize = 4;
 
 impl Program {
-    pub(super) fn random(seed: u64, wild: bool) -> Self {
+    /// A program of statements that nest.
+    pub(super) fn structured(seed: u64, wild: bool) -> Self {
+        Self::random(seed, wild, |program, function| program.block(function, 3))
+    }
+
+    /// A program of branches to anywhere in their function.
+    pub(super) fn tangled(seed: u64, wild: bool) -> Self {
+        Self::random(seed, wild, Self::tangle)
+    }
+
+    fn random(seed: u64, wild: bool, body: impl Fn(&mut Self, usize)) -> Self {
         let mut program = Self { operations: Vec::new(), starts: Vec::new(), state: seed, wild };
         let main = [Operation::Plain, Operation::Barrier, Operation::Plain, Operation::Exit];
         program.operations.extend(main);
@@ -46,7 +56,7 @@ impl Program {
         // Callees first: the callers need their start.
         for function in (1..FUNCTIONS).rev() {
             program.starts[function] = program.here();
-            program.block(function, 3);
+            body(&mut program, function);
             program.emit(Operation::Return);
         }
         for call in [0, 2] {
@@ -142,6 +152,33 @@ impl Program {
                     self.emit(Operation::CallAny(starts));
                 }
             }
+        }
+    }
+
+    /// Instructions of which any may follow any other. A weary thread goes forward.
+    fn tangle(&mut self, function: usize) {
+        let start = self.here();
+        let end = start + 4 + self.below(12) as usize;
+        for place in start..end {
+            let ahead = place + 1 + self.below((end - place) as u64) as usize;
+            let anywhere = start + self.below((end - start) as u64) as usize;
+            let callees = &self.starts[function + 1..];
+            let call = match callees {
+                [] => Operation::Return,
+                [callee] => Operation::Call(*callee),
+                _ => Operation::CallAny(callees.to_vec()),
+            };
+            let operation = match self.below(10) {
+                0 => Operation::Plain,
+                1 => Operation::Memory,
+                2..6 => Operation::Branch(anywhere, Some(anywhere > place)),
+                6 => Operation::Jump(ahead),
+                7 => Operation::Table(vec![ahead, place + 1, end]),
+                8 if self.wild => Operation::Barrier,
+                8 => Operation::Exit,
+                _ => call,
+            };
+            self.emit(operation);
         }
     }
 

@@ -8,11 +8,13 @@ use super::program::{Operation, Program, random};
 use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
 use crate::policy::forwarding::Forwarding;
+use crate::policy::minority_first::MinorityFirst;
 use crate::policy::pdom_stack::PdomStack;
 use crate::policy::stack::RETURN;
 use crate::policy::{Next, Start};
 
-const PROGRAMS: u64 = 200;
+/// Half of them structured.
+const PROGRAMS: u64 = 400;
 
 /// Number of steps after which a thread leaves its loops.
 const WEARY: u64 = 60;
@@ -56,7 +58,8 @@ struct Game {
 
 impl Game {
     fn new(policy: Box<dyn Unit>, lanes: usize, knowledge: Knowledge, seed: u64, place: String) -> Self {
-        let program = Program::random(seed, knowledge != Knowledge::True);
+        let wild = knowledge != Knowledge::True;
+        let program = if seed.is_multiple_of(2) { Program::structured(seed, wild) } else { Program::tangled(seed, wild) };
         let mut state = seed ^ 0x5555;
         let table = match knowledge {
             Knowledge::True => program.reconvergence(),
@@ -228,6 +231,7 @@ impl Game {
         self.meet(&path);
         let depth = self.threads[path.mask.trailing_zeros() as usize].returns.len();
         let next = self.execute(path);
+        let meets = meets && (self.policy.nests() || self.policy.held() == 1);
         let parts = next.a.zip(next.b).is_some_and(|(a, b)| (a.pc, a.depth) != (b.pc, b.depth));
         if meets && parts && !next.replays && next.reconvergence != Reconvergence::Unknown {
             self.meetings.push(Meeting { lanes: path.mask, entry: next.reconvergence, depth });
@@ -255,7 +259,7 @@ impl Game {
             }
             let first = (random(&mut self.state) % 2) as u32 % self.policy.slots();
             let goes_on = (0..self.policy.slots()).any(|slot| self.step(first ^ slot, knowledge == Knowledge::True));
-            most = most.max(self.policy.held());
+            most = most.max(self.policy.height());
             if !self.release() && !goes_on {
                 return (most, false);
             }
@@ -269,6 +273,7 @@ fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
     match unit {
         "pdom-stack" => Box::new(PdomStack::new(&start)),
         "dual-path" => Box::new(DualPath::new(&start)),
+        "minority-first" => Box::new(MinorityFirst::new(&start)),
         _ => Box::new(Forwarding::new(&start)),
     }
 }
@@ -297,6 +302,19 @@ fn every_thread_runs_its_own_program_in_bounded_rows() {
         for (unit, bound) in [("pdom-stack", 2 * lanes - 1), ("dual-path", lanes)] {
             let (most, _) = most_rows(unit, bound, lanes, Knowledge::True);
             assert!(most == bound || lanes == 8, "{unit}, {lanes} lanes: {most} rows of {bound}");
+        }
+    }
+}
+
+/// The smaller set of threads first: the stack never has more than log2 T paths, whatever the table says.
+#[test]
+fn the_minority_first_halves_the_threads_with_each_row() {
+    for lanes in [1_u32, 2, 3, 4, 7, 8, 16, 32] {
+        let bound = lanes.ilog2();
+        for knowledge in [Knowledge::True, Knowledge::False, Knowledge::Nothing] {
+            let (most, ended) = most_rows("minority-first", bound, lanes, knowledge);
+            assert!(most == bound || lanes > 8, "{knowledge:?}, {lanes} lanes: {most} rows of {bound}");
+            assert!(ended > PROGRAMS as u32 / 8, "{knowledge:?}, {lanes} lanes: {ended} runs ended");
         }
     }
 }
