@@ -32,7 +32,7 @@ impl Claims<'_> {
 
     /// Asserts the claims about the watched warp, and declares the outputs for a proof.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
-        let (path, flags) = hot::unpack(m, shape, &self.tables.path.inspect(&at.warp), generation, FLAGS);
+        let (path, [leaves_at_ret]) = hot::unpack(m, shape, &self.tables.path.inspect(&at.warp), generation, FLAGS);
         let word = m.wire("region_watched_now", &self.tables.regions.inspect("region_watched", &at.warp));
         let region = Region::unpack(m, shape, &word);
         let is_open = m.wire("is_open_watched", &region.is_open());
@@ -41,7 +41,7 @@ impl Claims<'_> {
         let stored = self.rows.state(m, at, &region.height, &settled);
         let stored = stored.iter().enumerate().map(|(row, word)| m.wire(&format!("row_{row}_watched_now"), word));
         let stored = stored.map(|word| Pushed::unpack(m, shape, &word)).collect();
-        let stated = Stated { m, at, path, flags, region, is_open, stored };
+        let stated = Stated { m, at, path, leaves_at_ret, region, is_open, stored };
         stated.active();
         stated.waiting();
         stated.rows();
@@ -53,7 +53,7 @@ struct Stated<'a> {
     m: &'a Builder,
     at: &'a Watched,
     path: Path,
-    flags: [Expr; 2],
+    leaves_at_ret: Expr,
     region: Region,
     is_open: Expr,
     /// The rows of the stack, the bottom one first.
@@ -76,7 +76,7 @@ impl Stated<'_> {
     }
 
     fn active(&self) {
-        let Self { path, flags: [at_rpc, leaves_at_ret], region, is_open, .. } = self;
+        let Self { path, leaves_at_ret, region, is_open, .. } = self;
         let rpc = region.rpc();
         let whole = path.mask.eq(&region.mask);
         self.claim("the_active_path_is_there_while_it_has_threads", &path.valid.eq(&region.mask.any()));
@@ -85,8 +85,7 @@ impl Stated<'_> {
         self.claim("a_parked_path_is_whole", &!(&path.valid & &path.parked & !&whole));
         self.claim("a_region_is_closed_when_all_have_ended", &(&path.valid | !is_open));
         let is_at = self.is_at_rpc(&path.pc, &path.depth);
-        self.claim("the_active_path_arrives_where_it_is_at_the_point", &(!&path.valid | at_rpc.eq(&is_at)));
-        self.claim("a_path_with_a_rest_is_not_at_the_point", &!(&path.valid & !&whole & &is_at));
+        self.claim("only_a_parked_path_is_at_the_point", &!(&path.valid & !&path.parked & is_at));
         let returns = is_open & rpc.is_return() & path.depth.eq(&rpc.depth) & whole;
         self.claim("the_active_path_arrives_at_returns", &(!&path.valid | leaves_at_ret.eq(&returns)));
     }
@@ -117,15 +116,14 @@ impl Stated<'_> {
 
     /// Outputs the active path, the list of all paths, and the pc of a known return.
     fn outputs(&self) {
-        let Self { m, path, flags: [at_rpc, leaves_at_ret], region, .. } = self;
+        let Self { m, path, leaves_at_ret, region, .. } = self;
         let rpc = region.rpc();
+        let none = lit(1, 0);
         m.port_group("its active path");
-        let runs = &path.valid & !&path.parked;
-        m.output(&format!("gives_way_{}", CHARGES[0]), &(at_rpc & &runs));
-        m.output(&format!("leaves_at_ret_{}", CHARGES[0]), &(leaves_at_ret & runs));
+        m.output(&format!("gives_way_{}", CHARGES[0]), &none);
+        m.output(&format!("leaves_at_ret_{}", CHARGES[0]), &(leaves_at_ret & &path.valid & !&path.parked));
         path.outputs(m, CHARGES[0]);
         m.port_group("all its paths: the active lanes, the served lanes, the threads that wait, and the stack");
-        let none = lit(1, 0);
         let served = m.wire("served_watched", &(&region.mask & !&path.mask));
         let listed = |pc: &Expr, depth: &Expr, mask: &Expr, valid: &Expr, parked: &Expr| Path {
             valid: valid & mask.any(),

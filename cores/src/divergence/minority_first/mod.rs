@@ -7,8 +7,9 @@
 //! closes when all other threads have ended.
 //!
 //! Reconvergence points, arrivals and parts of memory instructions are those of the stacks
-//! ([`stack`](super::stack)). A path yields where it arrives without a commit: at a `ret`, and after the release of
-//! a barrier right before the point.
+//! ([`stack`](super::stack)), but for one: a path never arrives after the release of a barrier. While a region is
+//! open, some thread is not parked, so there is no release. A path that parks at the point is a deadlock. A path yields
+//! only at a `ret`.
 //!
 //! Latency: the active path is known in S8.
 //!
@@ -98,14 +99,12 @@ impl DivergenceUnit for MinorityFirst {
         let region = Region::new(&height, &next.mask, &next.waiting, &ran.rpc_after());
         tables.write(&m, shape, &inputs, &next, &region, &generation_s8);
 
-        let [at_rpc, leaves_at_ret] = read.flags;
-        let runs = &read.given.valid & !&read.given.parked;
+        let [leaves_at_ret] = read.flags;
         UnitOutputs {
-            gives_way_s7: at_rpc & &runs,
-            leaves_at_ret_s7: leaves_at_ret & runs,
+            gives_way_s7: lit(1, 0),
+            leaves_at_ret_s7: leaves_at_ret & &read.given.valid & !&read.given.parked,
             at_prediction: vec![at_prediction(&m, shape, &ran, &outcome, &next)],
             validate: read.given,
-            // A path that goes on is at the point only while it is parked.
             in_charge: vec![(next.path.clone(), lit(1, 0))],
             is_b: Vec::new(),
             restarts: zeros(0),
@@ -133,7 +132,7 @@ struct Tables {
 struct Read {
     /// The path that S7 validates against.
     given: Path,
-    flags: [Expr; 2],
+    flags: [Expr; 1],
     /// The region in S8, and whether it is open.
     region: Region,
     is_open: Expr,
@@ -170,8 +169,7 @@ impl Tables {
         };
         let word = |path: &Path, flags: &Expr| join([&hot::pack(&path.valid, &Row::of(path, generation)), flags]);
         let started = word(&start, &zeros(FLAGS.len()));
-        let flags = join([&next.at_rpc, &next.leaves_at_ret]);
-        self.path.write(m, &write, &warp, &start_valid.mux(&started, &word(&next.path, &flags)));
+        self.path.write(m, &write, &warp, &start_valid.mux(&started, &word(&next.path, &next.leaves_at_ret)));
         self.regions.write(&write, &warp, &start_valid.mux(&Region::start(shape).pack(), &region.pack()));
     }
 }
@@ -212,7 +210,6 @@ fn cover(m: &Builder, shape: &Shape, ran: &Ran, outcome: &Outcome, next: &Next) 
         ("the_threads_that_waited_go_on", valid & &next.closes & !&ends),
         ("they_go_on_because_the_others_ended", valid & &next.closes & ends),
         ("a_path_arrives_without_a_commit", valid & rotates),
-        ("a_parked_path_is_at_the_point", valid & &next.at_rpc),
         ("equal_paths_diverge", valid & &outcome.pushes & count_ones(a_mask).eq(&count_ones(b_mask))),
     ];
     points(m, shape, &found);

@@ -6,8 +6,8 @@ use super::height_bits;
 use crate::divergence::stack::rpc::Rpc;
 use crate::shape::Shape;
 
-/// The flags of the active path: it is at the reconvergence point; it arrives at a `ret`.
-pub const FLAGS: [&str; 2] = ["at_rpc", "leaves_at_ret"];
+/// The flag of the active path: it arrives at a `ret`.
+pub const FLAGS: [&str; 1] = ["leaves_at_ret"];
 
 rtl::bundle! {
     /// The fields of the active path and of the region that only S8 needs.

@@ -72,8 +72,6 @@ pub struct Outcome {
     /// All its lanes.
     pub mask: Expr,
     pub parked: Expr,
-    /// It is at the reconvergence point, but cannot arrive before the barrier is released.
-    pub waits_at_rpc: Expr,
     pub leaves_at_ret: Expr,
 }
 
@@ -120,7 +118,6 @@ impl Outcome {
             pushed: Pushed { pc: pick(b_pc, a_pc), depth: pick(b_depth, a_depth), mask: pick(b_mask, a_mask) },
             waiting: &region.waiting | joins.when(diverges),
             mask: diverges.mux(&chosen, whole),
-            waits_at_rpc: &parked & &a_at_rpc,
             leaves_at_ret: leaves_at_ret & !replays,
             diverges: diverges.clone(),
             pushes: both_go_on,
@@ -144,7 +141,6 @@ pub struct Next {
     pub closes: Expr,
     /// The pc of the top row.
     pub popped_pc: Expr,
-    pub at_rpc: Expr,
     pub leaves_at_ret: Expr,
 }
 
@@ -175,7 +171,6 @@ impl Next {
             pops: m.wire("pops", &(leaves & &has_rows)),
             closes: m.wire("closes", &(leaves & is_open & !&has_rows)),
             popped_pc: top.pc,
-            at_rpc: m.wire("is_at_rpc", &(&outcome.waits_at_rpc & !leaves)),
             leaves_at_ret: m.wire("leaves_at_ret", &leaves.mux(&top_returns, &outcome.leaves_at_ret)),
         }
     }

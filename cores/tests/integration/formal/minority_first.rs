@@ -34,7 +34,6 @@ fn broken_copies_of_minority_first_fail() {
         ("the larger path runs first", "minority_first.the_smaller_pc_runs_first"),
         ("no row moves up at a pop", "minority_first.no_row_moves_up_at_a_pop"),
         ("a row that is covered is lost", "minority_first.a_push_loses_the_covered_row"),
-        ("a row that was taken is next again", "minority_first.a_popped_row_is_next_again"),
     ];
     for (what, fault) in broken {
         assert_fails(what, with_fault(fault, || of_threads(4)).prove_by_induction());
