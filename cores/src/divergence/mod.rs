@@ -27,6 +27,7 @@
 
 pub mod arbiter;
 mod hot;
+mod minority_first;
 mod path_stack;
 mod ring;
 mod row;
@@ -89,8 +90,14 @@ pub trait DivergenceUnit: Sync {
     }
 }
 
-static UNITS: &[&dyn DivergenceUnit] =
-    &[&arbiter::Arbiter, &sorted_table::SortedTable, &path_stack::PathStack, &stack::PdomStack, &stack::DualPath];
+static UNITS: &[&dyn DivergenceUnit] = &[
+    &arbiter::Arbiter,
+    &sorted_table::SortedTable,
+    &path_stack::PathStack,
+    &stack::PdomStack,
+    &stack::DualPath,
+    &minority_first::MinorityFirst,
+];
 
 /// The unit that wraps a module of the user. Tests and comparisons of all units leave it out.
 static VERILOG: &dyn DivergenceUnit = &verilog::Verilog;

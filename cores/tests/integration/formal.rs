@@ -4,6 +4,7 @@
 
 mod abc;
 mod edge;
+mod minority_first;
 mod reservations;
 mod scoreboard;
 mod shifts;
@@ -152,6 +153,7 @@ fn invariants_have_names() {
     insta::assert_snapshot!("arbiter", named("arbiter"));
     insta::assert_snapshot!("pdom_stack", named("pdom-stack"));
     insta::assert_snapshot!("dual_path", named("dual-path"));
+    insta::assert_snapshot!("minority_first", named("minority-first"));
 }
 
 #[test]

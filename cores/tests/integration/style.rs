@@ -1,4 +1,4 @@
-//! The style of the emitted Verilog, for every module of eight configurations.
+//! The style of the emitted Verilog, for every module of nine configurations.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ fn configured(unit: &str, threads: u32, kind: MemoryKind, trace: bool) -> Config
     config
 }
 
-/// Eight cores: every unit and memory kind, narrow and wide, with and without trace port and extensions.
+/// Nine cores: every unit and memory kind, narrow and wide, with and without trace port and extensions.
 fn cores() -> Vec<(String, String)> {
     use MemoryKind::{Axi4, Bram, Model};
     let without = |mut config: Config| {
@@ -42,6 +42,7 @@ fn cores() -> Vec<(String, String)> {
         configured("pdom-stack", 2, Bram, true),
         configured("dual-path", 4, Axi4, true),
         without(configured("dual-path", 1, Model, false)),
+        configured("minority-first", 8, Model, false),
     ];
     let text = |config: Config| {
         let core = cores::elaborate(&config, 0x8000_0000).unwrap();

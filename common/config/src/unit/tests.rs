@@ -29,6 +29,7 @@ fn an_unknown_unit_is_refused_with_the_nearest_name() {
     assert_eq!(message("arbitre"), "no divergence unit `arbitre`; did you mean `arbiter`?");
     assert_eq!(
         message("warp-split"),
-        "no divergence unit `warp-split`; the units are `arbiter`, `sorted-table`, `pdom-stack`, `dual-path`, `minority-first`, `verilog`"
+        "no divergence unit `warp-split`; the units are `arbiter`, `sorted-table`, `path-stack`, `pdom-stack`, \
+         `dual-path`, `minority-first`, `verilog`"
     );
 }

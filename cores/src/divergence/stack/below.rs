@@ -1,11 +1,12 @@
-//! The rows below the top: the next row of each warp is in LUT RAM, the rows under it are in block RAM.
+//! The rows below the top: the next row of each warp is in LUT RAM, the rows under it are in banks of block RAM or
+//! LUT RAM.
 //!
 //! A pop uncovers the next row. S8 needs it at the start of the cycle, before a block RAM answers. So S7 reads it
-//! from LUT RAM into a register, as it does the top row. In parallel S7 reads the row below from block RAM.
+//! from LUT RAM into a register, as it does the top row. In parallel S7 reads the row below from its bank.
 //!
 //! At a pop, that row is written to LUT RAM at the end of S8. This is in time, because the warp's next instruction is
-//! in S7 then at the earliest. A push writes the covered row from S8's register to block RAM. So each row is stored
-//! once. There is no block RAM if a warp has at most one row below its top.
+//! in S7 then at the earliest. A push writes the covered row from S8's register to its bank. So each row is stored
+//! once. There is no bank if a warp has at most one row below its top.
 
 use rtl::{Builder, Expr, Memory, MemoryStyle, clog2, join, lit, ones, zeros};
 
@@ -20,6 +21,8 @@ pub struct Size {
     pub rows: usize,
     /// Most rows that one instruction pushes, 1 or 2. With 2 there are two banks, and row n is in bank n mod 2.
     pub at_once: usize,
+    /// The kind of the banks, `BlockUnordered` or `Distributed`.
+    pub style: MemoryStyle,
 }
 
 impl Size {
@@ -33,8 +36,12 @@ impl Size {
         &names[..names.len().min(self.rows.saturating_sub(1))]
     }
 
+    /// Bits of a row's number in its bank. LUT RAM has just the rows under the next; block RAM is large enough.
     fn row_bits(&self) -> usize {
-        self.height_bits() - clog2(self.at_once)
+        match self.style {
+            MemoryStyle::Distributed => clog2(self.rows - 1),
+            _ => self.height_bits() - clog2(self.at_once),
+        }
     }
 
     pub fn storage(&self, warps: usize) -> Vec<Storage> {
@@ -87,8 +94,12 @@ impl Below {
             let address = below.address(&under, warp_s7);
             for name in size.banks() {
                 let words = shape.warps << size.row_bits();
-                let bank = m.memory(name, words, size.bits, MemoryStyle::BlockUnordered);
-                below.under.push(bank.read_registered(&format!("{name}_read"), &address));
+                let bank = m.memory(name, words, size.bits, size.style);
+                let read = format!("{name}_read");
+                below.under.push(match size.style {
+                    MemoryStyle::Distributed => m.delay(&format!("{name}_s8"), &bank.read(&read, &address)),
+                    _ => bank.read_registered(&read, &address),
+                });
                 below.banks.push(bank);
             }
         }
@@ -97,7 +108,7 @@ impl Below {
 
     /// The address of a warp's row in its bank.
     fn address(&self, row: &Expr, warp: &Expr) -> Expr {
-        join([&row.from(clog2(self.size.at_once)), warp])
+        join([&row.slice(clog2(self.size.at_once), self.size.row_bits()), warp])
     }
 
     fn under(&self) -> Expr {
@@ -133,8 +144,12 @@ impl Below {
         if self.banks.is_empty() {
             return;
         }
-        // A push without a row to cover writes too, to an address that no row uses.
-        let covers = m.fault("a_push_loses_the_covered_row", &(valid & step.pushes), &zeros(1));
+        let covers = match self.size.style {
+            MemoryStyle::Distributed => valid & step.pushes & self.height.any(),
+            // A push without a row to cover writes too, to an address that no row uses.
+            _ => valid & step.pushes,
+        };
+        let covers = m.fault("a_push_loses_the_covered_row", &covers, &zeros(1));
         let covers = m.wire("next_is_covered", &covers);
         let covered = m.wire("covered_row", &(&self.height - lit(self.height.width(), 1)));
         let Some([pushes_two, second]) = step.two else {

@@ -21,12 +21,12 @@
 //! Of the two paths of a divergent instruction, the one with the smaller pc is the *near* path. It continues in the
 //! slot of the instruction, and its pc is the predicted one.
 
-mod below;
+pub(super) mod below;
 mod dual_path;
 mod invariants;
-mod outcome;
+pub(super) mod outcome;
 mod pdom_stack;
-mod rpc;
+pub(super) mod rpc;
 
 pub use dual_path::DualPath;
 pub use pdom_stack::PdomStack;

@@ -6,6 +6,33 @@ use super::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::Resolve;
 
+/// The paths a and b of an instruction, with the names of [`Resolve`].
+pub struct Parts {
+    pub a_keeps_depth: Expr,
+    /// Both have threads, and diverge.
+    pub diverges: Expr,
+    /// Path b are the lanes that a memory instruction still has to serve.
+    pub replays: Expr,
+    /// Path a has threads, and no lanes are still to be served.
+    pub a_alone: Expr,
+}
+
+impl Parts {
+    pub fn of(m: &Builder, resolve: &Resolve) -> Self {
+        m.comment("Which paths exist, and whether they diverge.");
+        let Resolve { a_pc, a_depth, b_pc, b_depth, a_mask, b_mask, .. } = resolve;
+        let a_goes = m.wire("a_goes", &a_mask.any());
+        let b_goes = m.wire("b_goes", &b_mask.any());
+        let a_keeps_depth = m.wire("a_keeps_depth", &a_depth.eq(b_depth));
+        let together = &a_keeps_depth & a_pc.eq(b_pc);
+        let diverges = m.wire("diverges", &(&a_goes & &b_goes & !together & !&resolve.is_memory & !&resolve.rotates));
+        let replays = &resolve.is_memory & &b_goes;
+        let replays = m.wire("replays", &m.fault("forgets_the_lanes_still_to_serve", &replays, &zeros(1)));
+        let a_alone = m.wire("a_alone", &(&a_goes & !&replays));
+        Self { a_keeps_depth, diverges, replays, a_alone }
+    }
+}
+
 /// The paths have the names of [`Resolve`]. *Whole* are the live threads of the side that the instruction ran on,
 /// active or not.
 pub struct Outcome {
@@ -60,12 +87,9 @@ impl Outcome {
             depth: m.wire("rpc_depth", &chosen.depth),
         };
 
-        m.comment("Which paths exist, and which have arrived.");
-        let a_goes = m.wire("a_goes", &a_mask.any());
-        let b_goes = m.wire("b_goes", &b_mask.any());
-        let a_keeps_depth = m.wire("a_keeps_depth", &a_depth.eq(b_depth));
-        let together = &a_keeps_depth & a_pc.eq(b_pc);
-        let diverges = m.wire("diverges", &(&a_goes & &b_goes & !together & !&resolve.is_memory & !&resolve.rotates));
+        let Parts { a_keeps_depth, diverges, replays, a_alone } = Parts::of(m, resolve);
+
+        m.comment("Which paths have arrived.");
         let a_has_row_depth = m.fault("the_point_of_the_row_ignores_the_call_depth", &a_depth.eq(&row.depth), &ones(1));
         let a_has_row_depth = m.wire("a_has_row_depth", &a_has_row_depth);
         let a_at_row = m.wire("a_at_row", &(row.is_at() & a_pc.eq(&row.pc) & &a_has_row_depth));
@@ -78,9 +102,6 @@ impl Outcome {
         let near_is_a = m.wire("near_is_a", &!b_pc.lt(a_pc));
 
         m.comment("The path that continues in the row.");
-        let replays = &resolve.is_memory & &b_goes;
-        let replays = m.wire("replays", &m.fault("forgets_the_lanes_still_to_serve", &replays, &zeros(1)));
-        let a_alone = m.wire("a_alone", &(&a_goes & !&replays));
         let stays_with_a = m.wire("stays_with_a", &diverges.mux(&(!&a_arrives & (&b_arrives | &near_is_a)), &a_alone));
         let chosen = stays_with_a.mux(a_mask, b_mask);
         let active = m.wire("active", &(&diverges | &replays).mux(&chosen, whole));

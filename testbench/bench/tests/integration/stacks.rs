@@ -1,4 +1,4 @@
-//! The two reconvergence stacks on the verilated core, compared with the golden model commit by commit: one small
+//! The units with reconvergence points on the verilated core, compared with the golden model commit by commit: one small
 //! program for each case of their rules.
 
 use crate::support;
@@ -11,6 +11,8 @@ pub mod programs;
 mod recorded;
 
 const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
+/// All units that reconverge.
+const UNITS: [&str; 3] = [STACKS[0], STACKS[1], "minority-first"];
 
 fn config(unit: &str, size: (u32, u32), latency: (u32, u32)) -> weft_config::Config {
     let mut config = support::assembly::config(size, latency);

@@ -75,6 +75,36 @@ const BUGS: &[Bug] = &[
         fault: "dual_path.does_not_reuse_rows",
     },
     Bug {
+        class: "stack: a row that a push covers is lost",
+        unit: "minority-first",
+        profile: "unstructured",
+        fault: "minority_first.a_push_loses_the_covered_row",
+    },
+    Bug {
+        class: "order: the path with the smaller pc runs first, not the one with fewer threads",
+        unit: "minority-first",
+        profile: "structured",
+        fault: "minority_first.the_smaller_pc_runs_first",
+    },
+    Bug {
+        class: "region: it stays open when the threads outside the active path have ended",
+        unit: "minority-first",
+        profile: "unstructured",
+        fault: "minority_first.a_region_stays_open",
+    },
+    Bug {
+        class: "arrival: a path of another call depth arrives",
+        unit: "minority-first",
+        profile: "calls",
+        fault: "minority_first.the_point_ignores_the_call_depth",
+    },
+    Bug {
+        class: "replay: a path arrives with the lanes still to serve forgotten",
+        unit: "minority-first",
+        profile: "memory",
+        fault: "minority_first.forgets_the_lanes_still_to_serve",
+    },
+    Bug {
         class: "fetch: what was fetched before a fence.i is taken",
         unit: "sorted-table",
         profile: "copies",

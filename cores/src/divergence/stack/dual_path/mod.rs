@@ -36,7 +36,7 @@ pub struct DualPath;
 
 /// The rows below the top.
 fn size(shape: &Shape) -> Size {
-    Size { bits: Suspended::bits(shape), rows: shape.threads - 1, at_once: 1 }
+    Size { bits: Suspended::bits(shape), rows: shape.threads - 1, at_once: 1, style: MemoryStyle::BlockUnordered }
 }
 
 fn height_bits(shape: &Shape) -> usize {

@@ -33,7 +33,7 @@ pub struct PdomStack;
 
 /// The rows below the top.
 fn size(shape: &Shape) -> Size {
-    Size { bits: Suspended::bits(shape), rows: 2 * shape.threads - 2, at_once: 2 }
+    Size { bits: Suspended::bits(shape), rows: 2 * shape.threads - 2, at_once: 2, style: MemoryStyle::BlockUnordered }
 }
 
 fn height_bits(shape: &Shape) -> usize {

@@ -172,7 +172,9 @@ fn each_path_has_a_time_slice_and_the_round_ends_with_the_first() {
 #[test]
 fn in_a_round_a_better_front_waits() {
     let mut unit = holding(4, &[at(0, 0b001), at(4, 0b010), at(8, 0b100)]);
-    (0..4).for_each(|_| drop(goes(&mut unit, 0)));
+    for _ in 0..4 {
+        goes(&mut unit, 0);
+    }
     assert_eq!(step(&mut unit), LONG_TURN);
     assert_eq!(unit.list(), [at(4, 0b010), at(8, 0b100), at(0, 0b001)]);
     goes(&mut unit, 12);
@@ -262,7 +264,9 @@ fn a_pause_of_the_only_path_that_can_run_is_no_turn() {
 #[test]
 fn commits_count_while_another_path_can_run() {
     let mut unit = holding(3, &[at(0, 0b01), parked(4, 0b10)]);
-    (0..9).for_each(|_| drop(goes(&mut unit, 0)));
+    for _ in 0..9 {
+        goes(&mut unit, 0);
+    }
     assert_eq!(unit.count, 0);
     unit.resolve(0, &next(at(0, 0b0001), at(8, 0b1000)));
     goes(&mut unit, 0);

@@ -1,4 +1,4 @@
-//! Hardware with one broken mechanism of the stacks: the case that was made for it detects each.
+//! Hardware with one broken mechanism of reconvergence: the case that was made for it detects each.
 
 use testbench::{BenchError, BuiltCore, Engine, RunOptions};
 
@@ -97,6 +97,24 @@ const COPIES: &[Copy] = &[
         without: "pops of emptied rows",
         unit: "dual-path",
         fault: "dual_path.keeps_emptied_rows",
+        cases: &["ends_that_empty_rows"],
+    },
+    Copy {
+        without: "the call depth of a reconvergence point",
+        unit: "minority-first",
+        fault: "minority_first.the_point_ignores_the_call_depth",
+        cases: &["meeting_one_call_deeper"],
+    },
+    Copy {
+        without: "the pc of the return where threads reconverge",
+        unit: "minority-first",
+        fault: "minority_first.forgets_the_first_return",
+        cases: &["early_return_in_an_early_return"],
+    },
+    Copy {
+        without: "the end of a region whose other threads have ended",
+        unit: "minority-first",
+        fault: "minority_first.a_region_stays_open",
         cases: &["ends_that_empty_rows"],
     },
 ];

@@ -5,7 +5,7 @@ use weft_config::Scheduler;
 
 use crate::stacks::programs::{CASES, Case, case};
 use crate::stacks::recorded::Recorded;
-use crate::stacks::{STACKS, config};
+use crate::stacks::{STACKS, UNITS, config};
 use crate::support;
 
 const SIZES: [(u32, u32); 2] = [(1, 4), (3, 8)];
@@ -21,7 +21,7 @@ fn run(unit: &str, case: &Case, size: (u32, u32), latency: (u32, u32)) -> Record
 }
 
 fn all_cases_pass(size: (u32, u32)) {
-    for unit in STACKS {
+    for unit in UNITS {
         for latency in LATENCIES {
             for case in CASES {
                 run(unit, case, size, latency);
@@ -55,7 +55,7 @@ fn a_fence_needs_no_turn() {
 /// Their calls never return, so threads may be a call too deep to reconverge before a barrier: a few deadlock there.
 #[test]
 fn random_programs_agree() {
-    for unit in STACKS {
+    for unit in UNITS {
         for (size, latency) in [(SIZES[0], LATENCIES[1]), (SIZES[1], LATENCIES[3])] {
             let mut config = config(unit, size, latency);
             config.run.watchdog = 2000;
@@ -80,7 +80,7 @@ fn everybody((_, threads): (u32, u32)) -> u64 {
 
 #[test]
 fn early_returns_meet_before_what_follows_the_call() {
-    for unit in STACKS {
+    for unit in UNITS {
         for name in ["early_return_before_a_barrier", "early_return_in_an_early_return"] {
             for size in SIZES {
                 let recorded = run(unit, case(name), size, (20, 20));
