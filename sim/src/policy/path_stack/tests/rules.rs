@@ -105,7 +105,7 @@ impl Rules {
         self.waiting.iter_mut().take(2).for_each(|(_, apart)| *apart = false);
     }
 
-    fn to_the_back(&mut self) {
+    fn go_to_back(&mut self) {
         self.waiting.push((self.x.expect("an active path"), true));
         self.x = Some(self.waiting.remove(0).0);
         if let [(_, apart)] = &mut *self.waiting {
@@ -146,7 +146,7 @@ impl Rules {
         match self.step().expect("a step is due") {
             Step::Turn => {
                 let lanes = self.x.expect("an active path").mask;
-                self.to_the_back();
+                self.go_to_back();
                 (self.over, self.count) = (false, 0);
                 if self.marked == 0 {
                     self.marked = lanes;
@@ -159,7 +159,7 @@ impl Rules {
             }
             Step::Parked => {
                 if self.waiting[0].0.parked {
-                    self.to_the_back();
+                    self.go_to_back();
                 } else {
                     self.exchange();
                 }
