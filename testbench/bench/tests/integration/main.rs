@@ -44,4 +44,5 @@ mod support;
 mod throughput;
 mod timing;
 mod transactions;
+mod traversals;
 mod verdicts;

@@ -103,6 +103,11 @@ fn the_pipeline_keeps_the_rules_towards_the_single_path() {
 }
 
 #[test]
+fn the_pipeline_keeps_the_rules_towards_the_minority() {
+    Bench::new("minority-first", |_| ()).keeps_the_rules();
+}
+
+#[test]
 fn a_rule_that_is_broken_stops_the_run() {
     let configure = |config: &mut Config| config.divergence.fair_after = 3;
     let bench = Bench::broken("sorted-table", configure, "divergence_rules.every_instruction_is_too_close");

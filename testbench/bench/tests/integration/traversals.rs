@@ -1,0 +1,68 @@
+//! Figure 1 of the Simty report: `if (A && B) C; else D; E;` with four threads. Thread 0 takes A B C E, thread 1 takes
+//! A D E, threads 2 and 3 take A B D E. Each unit traverses the blocks in the order of its class.
+
+use std::fs;
+
+use serde_json::Value;
+use sim::Program;
+use testbench::{Engine, RunOptions};
+use weft_config::Config;
+
+use crate::support;
+
+/// The blocks with their threads, in the order in which a unit runs them on the RTL; thread 0 is on the left.
+fn blocks(unit: &str) -> Vec<String> {
+    let kernel = kernels::find("short_circuit").unwrap();
+    let mut config: Config = support::config(1, 4);
+    config.divergence.unit = unit.into();
+    kernel.configure(&mut config);
+    let out = tempfile::tempdir().unwrap();
+    let elf = fs::read(kernels::build(kernel, out.path()).unwrap()).unwrap();
+    let program = Program::load(kernel.name, &elf, &config).unwrap();
+    let mut lines = Vec::new();
+    let options = RunOptions { max_cycles: 100_000, commits: Some(&mut lines), ..RunOptions::default() };
+    let report = testbench::run(&config, &program, Engine::Cosim, options).unwrap();
+    assert!(report.success(), "{unit}: {}", report.message);
+    let letters = ["A", "B", "C", "D", "E"];
+    let labels = letters.map(|letter| program.symbol(&format!("block_{letter}")).unwrap());
+    let records = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let records = records.map(|line| serde_json::from_slice::<Value>(line).unwrap());
+    let block = |record: Value| {
+        let at = labels.iter().position(|label| record["kind"] == "commit" && record["pc"] == *label)?;
+        let mask = record["mask"].as_u64().unwrap();
+        let threads: String = (0..4).map(|thread| if mask >> thread & 1 == 1 { '1' } else { '0' }).collect();
+        Some(format!("{}{threads}", letters[at]))
+    };
+    records.filter_map(block).collect()
+}
+
+/// Minimum pc, figure 1e. The depth-first traversal with merges at the front of its queue is the same here.
+#[test]
+fn a_block_runs_once_where_paths_merge_before_they_run() {
+    for unit in ["sorted-table", "arbiter", "path-stack"] {
+        assert_eq!(blocks(unit), ["A1111", "B1011", "C1000", "D0111", "E1111"], "{unit}");
+    }
+}
+
+/// The stack runs D once for each branch that leads there, since both reconverge at E.
+#[test]
+fn a_stack_runs_a_block_once_for_each_branch() {
+    assert_eq!(blocks("pdom-stack"), ["A1111", "B1011", "C1000", "D0011", "D0100", "E1111"]);
+}
+
+/// Fork and join, figure 1c: of two sides the smaller one runs first.
+#[test]
+fn the_smaller_side_runs_first() {
+    assert_eq!(blocks("minority-first"), ["A1111", "D0100", "B1011", "C1000", "D0011", "E1111"]);
+}
+
+/// Two paths at once: B and thread 1's D are in flight together, then C and the others' D.
+#[test]
+fn two_paths_of_a_branch_run_at_once() {
+    let blocks = blocks("dual-path");
+    let place = |block: &str| blocks.iter().position(|other| other == block).unwrap_or_else(|| panic!("{blocks:?}"));
+    assert_eq!(blocks.len(), 6, "{blocks:?}");
+    assert_eq!((place("A1111"), place("E1111")), (0, 5), "{blocks:?}");
+    assert!(place("D0100") < place("C1000"), "{blocks:?}");
+    assert!(place("B1011") < place("C1000").min(place("D0011")), "{blocks:?}");
+}
