@@ -11,7 +11,7 @@
 #                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--budget TIME]
 #
 #   --sizes      warps x threads   (1x1 1x2 1x4 3x8 8x4 8x8 16x4 4x16 8x16 2x32 1x64 64x1)
-#   --units      divergence units; stacks skip kernels that need time slices  (sorted-table arbiter pdom-stack dual-path)
+#   --units      divergence units; stacks skip kernels that need time slices  (all)
 #   --latencies  cycles or ranges  (1 7 20 1..60)
 #   --seeds      seeds of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
 #   --mutants    number for all modules, and a tenth of it for each stage  (40)
@@ -28,7 +28,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 sizes="1x1 1x2 1x4 3x8 8x4 8x8 16x4 4x16 8x16 2x32 1x64 64x1"
-units="sorted-table arbiter pdom-stack dual-path"
+units="sorted-table path-stack arbiter pdom-stack dual-path minority-first"
 latencies="1 7 20 1..60"
 seeds="1 2 3"
 mutants=40

@@ -1,6 +1,6 @@
 //! The bundles that travel between stages. Each is defined once; the stage is a suffix of its nets.
 
-use rtl::{Builder, Expr, zeros};
+use rtl::{Builder, Expr, lit, ones, zeros};
 use weft_config::extension::{A, M};
 
 use crate::isa::Acts;
@@ -160,6 +160,19 @@ rtl::bundle! {
         mask: shape.threads,
         /// The path waits at the barrier.
         parked: 1,
+    }
+}
+
+impl Path {
+    /// The path on which all threads of a warp start.
+    pub fn start(shape: &Shape) -> Self {
+        Self {
+            valid: ones(1),
+            pc: lit(shape.pc_bits, shape.reset_word()),
+            depth: zeros(shape.depth_bits),
+            mask: ones(shape.threads),
+            parked: zeros(1),
+        }
     }
 }
 

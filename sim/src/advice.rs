@@ -72,9 +72,9 @@ fn on_copies(progress: &Progress, program: &Program) -> String {
     )
 }
 
-/// The other units whose paths get time slices, as settings.
+/// The other units whose paths get time slices, as a setting.
 fn units_with_turns(unit: &str) -> String {
     let others = UNITS.iter().filter(|other| other.name != unit && other.takes_turns);
-    let settings: Vec<String> = others.map(|other| format!("divergence.unit = \"{}\"", other.name)).collect();
-    settings.join(" or ")
+    let names: Vec<String> = others.map(|other| format!("\"{}\"", other.name)).collect();
+    format!("divergence.unit = {}", names.join(" or "))
 }

@@ -128,7 +128,7 @@ fn broken_copies_of_the_path_stack_fail() {
         ("a second outcome that joins f is lost", "path_stack.a_second_outcome_is_lost"),
         ("a parked path does not yield", "path_stack.a_parked_path_stays_active"),
         ("f loses what is written", "path_stack.f_is_not_forwarded"),
-        ("a path yields that has not run", "path_stack.a_path_yields_that_has_not_run"),
+        ("depth is not compared", "path_stack.f_before_a_ignores_the_call_depth"),
     ];
     for (what, fault) in broken {
         let unit = with_fault(fault, || unit("path-stack", [2, 4, 4, 2], 2));

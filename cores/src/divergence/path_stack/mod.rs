@@ -13,7 +13,7 @@
 //! back, merges with f, or changes places with f. Whether a step is due after f was taken depends on the row behind
 //! f, which comes from block RAM in S9. So each row is stored with its order to the row behind it ([`Behind`]).
 //!
-//! Storage: W rows of 4 + T + depth + pc bits (x) and of 7 + T + depth + pc bits (f) in LUT RAM, W · T rows of 6 + T +
+//! Storage: W rows of 5 + T + depth + pc bits (x) and of 7 + T + depth + pc bits (f) in LUT RAM, W · T rows of 6 + T +
 //! depth + pc bits in block RAM, and the rows of the rings and the time slices.
 
 mod choice;
@@ -118,13 +118,7 @@ fn write_x(
 ) {
     m.comment("x is written in S8.");
     let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-    let start = Row {
-        pc: lit(shape.pc_bits, shape.reset_word()),
-        mask: ones(shape.threads),
-        depth: zeros(shape.depth_bits),
-        generation: lit(1, 0),
-        parked: lit(1, 0),
-    };
+    let start = Row::of(&Path::start(shape), &lit(1, 0));
     let word = join([&hot::pack(&x.valid, &Row::of(x, generation)), now, later]);
     let start_word = join([&hot::pack(&ones(1), &start), &lit(2, 0)]);
     let warp = start_valid.mux(start_warp, &resolve.warp);

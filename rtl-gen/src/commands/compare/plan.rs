@@ -135,7 +135,8 @@ fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
     let before = Config::resolve(&Base::default(), &size(unit, Config::default().threads));
     let before = before.map_err(|error| error.to_string())?;
     if !before.unit().is_ok_and(|unit| kernel.runs_on(unit)) {
-        return Err(format!("threads of a warp wait for each other, which needs {}", kernel.units().join(" or ")));
+        let units = kernel.units().join(", ");
+        return Err(format!("threads of a warp wait for each other, which needs one of {units}"));
     }
     let mut config = before.clone();
     kernel.configure(&mut config);

@@ -159,6 +159,12 @@ const BUGS: &[Bug] = &[
         fault: "path_stack.a_new_front_is_not_compared",
     },
     Bug {
+        class: "path stack: a path yields that has not run since it became active",
+        unit: "path-stack",
+        profile: "locks",
+        fault: "path_stack.a_path_yields_that_has_not_run",
+    },
+    Bug {
         class: "path stack: a better path runs before a time slice ends",
         unit: "path-stack",
         profile: "locks",

@@ -1,6 +1,6 @@
 //! The rows of the stack of two paths: the top row, and the rows below.
 
-use rtl::{Builder, Bundle, Expr, join, lit, ones, zeros};
+use rtl::{Builder, Bundle, Expr, join, ones, zeros};
 
 use super::height_bits;
 use crate::divergence::hot;
@@ -88,11 +88,7 @@ impl Side {
 
     /// The side that all threads of a warp start on.
     pub fn start(shape: &Shape) -> Self {
-        let mut start = Self::none(shape);
-        start.path.valid = ones(1);
-        start.path.pc = lit(shape.pc_bits, shape.reset_word());
-        start.path.mask = ones(shape.threads);
-        start
+        Self { path: Path::start(shape), ..Self::none(shape) }
     }
 
     /// The path can run, and is at its reconvergence point.

@@ -12,7 +12,7 @@ mod claims;
 mod row;
 mod step;
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, join, lit, ones, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, join, lit, zeros};
 
 use super::below::{Below, Size, Step};
 use super::invariants;
@@ -166,15 +166,8 @@ impl Tops {
         let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
-        let start = Path {
-            valid: ones(1),
-            pc: lit(shape.pc_bits, shape.reset_word()),
-            depth: zeros(shape.depth_bits),
-            mask: ones(shape.threads),
-            parked: lit(1, 0),
-        };
         let word = |path: &Path, flags: &Expr| join([&hot::pack(&path.valid, &Row::of(path, generation)), flags]);
-        let started = word(&start, &zeros(FLAGS.len()));
+        let started = word(&Path::start(shape), &zeros(FLAGS.len()));
         let flags = join([&new.is_empty, &new.at_rpc, &new.leaves_at_ret]);
         self.path.write(m, &write, &warp, &start_valid.mux(&started, &word(&new.path, &flags)));
         self.rest.write(&write, &warp, &start_valid.mux(&Top::start(shape).pack(), &new_top.pack()));

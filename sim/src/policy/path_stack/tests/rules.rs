@@ -134,7 +134,7 @@ impl Rules {
         let better = !x.parked && self.marked == 0 && !front.parked && key(&front) < key(&x);
         let applies = [
             (Step::Turn, self.over, self.over),
-            (Step::Merge, equal, equal && !apart),
+            (Step::Merge, equal, equal && !apart && !x.parked),
             (Step::Parked, x.parked && self.runnable(), x.parked && self.runnable()),
             (Step::Better, better, better && !apart),
         ];
