@@ -7,9 +7,8 @@ ORDERS = [
     ("path-stack", "depth first", "A1111 B1011 C1000 D0111 E1111"),
     ("pdom-stack", "post-dominators", "A1111 B1011 C1000 D0011 D0100 E1111"),
     ("minority-first", "fork and join", "A1111 D0100 B1011 C1000 D0011 E1111"),
-    ("dual-path", "two at once", "A1111 B1011|D0100 C1000|D0011 E1111"),
+    ("dual-path", "two at once", "A1111 B1011 C1000|D0011 D0100 E1111"),
 ]
-
 
 
 def draw():
