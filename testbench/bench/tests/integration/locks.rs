@@ -79,11 +79,12 @@ fn in_lock_step(unit: &str, size: (u32, u32), slice: Option<u64>, (min, max): (u
     }
 }
 
-/// Each size with both units but for the largest, which costs most, and each time slice.
+/// Each unit with each size but for the largest, which costs most, and each time slice.
 #[test]
 fn lock_kernels_pass_in_lock_step_on_a_sample_of_cores() {
     // Numbers of sizes and time slices, by unit.
-    const SAMPLE: [[(usize, usize); 4]; 2] = [[(0, 1), (1, 0), (2, 2), (3, 4)], [(0, 3), (1, 5), (2, 1), (0, 0)]];
+    const SAMPLE: [[(usize, usize); 4]; UNITS.len()] =
+        [[(0, 1), (1, 0), (2, 2), (3, 4)], [(0, 2), (1, 1), (2, 5), (0, 4)], [(0, 3), (1, 5), (2, 1), (0, 0)]];
     for (unit, sample) in UNITS.into_iter().zip(SAMPLE) {
         for (number, (size, slice)) in sample.into_iter().enumerate() {
             // Cores of many threads run two of the kernels.
@@ -148,10 +149,10 @@ fn no_lane_is_passed_over_while_an_access_is_served_in_parts() {
         }
     }
     // The inputs of a report on the earlier rule, whose time slices ended between parts.
-    every_lane_gets_its_turn(4, "sorted-table", Some(1), 0, Engine::Cosim);
-    every_lane_gets_its_turn(4, "arbiter", Some(1), 0, Engine::Cosim);
-    every_lane_gets_its_turn(8, "sorted-table", Some(4), 3, Engine::Cosim);
-    every_lane_gets_its_turn(8, "arbiter", Some(4), 3, Engine::Cosim);
+    for unit in UNITS {
+        every_lane_gets_its_turn(4, unit, Some(1), 0, Engine::Cosim);
+        every_lane_gets_its_turn(8, unit, Some(4), 3, Engine::Cosim);
+    }
 }
 
 /// The ways to wait for ever, by the units on which they do: a lock that is never released, a barrier that only part of
