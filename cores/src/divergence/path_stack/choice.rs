@@ -4,10 +4,11 @@
 //! that it has not served. A single outcome is x unless f comes before it. So x is one of a, b and f, and all
 //! comparisons are made in parallel.
 
-use rtl::{Builder, Expr, concat, zeros};
+use rtl::{Builder, Expr, zeros};
 
 use super::turns::Turns;
 use super::waiting::Waiting;
+use super::{comes_before, is_at};
 use crate::signals::{Path, Resolve};
 
 /// The outcomes of an instruction. A rotation has the outcome b only, which is x itself.
@@ -42,14 +43,9 @@ impl Outcomes {
         let parts_first = m.fault("unserved_threads_do_not_go_first", &parts_remain, &zeros(1));
         m.comment("The sides of a branch have one depth.");
         let two = m.wire("two", &(&a_valid & &b_valid & (&parts_remain | a_pc.ne(b_pc))));
-        let a_first = m.fault("the_worse_side_runs", &a_pc.lt(b_pc), &b_pc.lt(a_pc));
-        let first_is_a = m.wire("first_is_a", &two.mux(&(a_first & !parts_first), &a_valid));
+        let first_is_a = m.wire("first_is_a", &two.mux(&(a_pc.lt(b_pc) & !parts_first), &a_valid));
         Self { any: m.wire("any", &(&a_valid | &b_valid)), first_is_a, parts_remain, two, a, b }
     }
-}
-
-fn place(path: &Path) -> Expr {
-    concat([&path.depth, &path.pc])
 }
 
 /// An outcome compared with f.
@@ -67,8 +63,8 @@ struct Compared<'a> {
 impl<'a> Compared<'a> {
     fn of(m: &Builder, name: &str, path: &'a Path, f: &Path, predicted: &Expr) -> Self {
         let depth = m.fault(&format!("f_before_{name}_ignores_the_call_depth"), &f.depth, &path.depth);
-        let before = concat([&path.depth, &f.pc]).lt(&concat([&depth, &path.pc]));
-        let at = m.wire(&format!("f_at_{name}"), &place(f).eq(&place(path)));
+        let before = comes_before([&depth, &f.pc], [&path.depth, &path.pc]);
+        let at = m.wire(&format!("f_at_{name}"), &is_at([&f.depth, &f.pc], [&path.depth, &path.pc]));
         let is = &at & &f.valid & &path.valid & path.parked.eq(&f.parked);
         Self {
             is: m.wire(&format!("f_is_{name}"), &is),
@@ -80,7 +76,7 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// The next paths. Exactly one of the flags holds.
+/// The next paths. Exactly one of the flags from `none` to `pushes` holds.
 pub struct Choice {
     pub x: Path,
     pub at_prediction: Expr,

@@ -140,13 +140,12 @@ impl State<'_> {
         for (number, pair) in list.windows(2).enumerate() {
             let [path, next] = pair else { continue };
             self.claim(&format!("path_{number}_is_there_before_the_next"), &(!&next.valid | &path.valid));
-            let place = |row: &Row| concat([&row.depth, &row.pc]);
-            let before = concat([&path.row.depth, &next.row.pc]).lt(&concat([&next.row.depth, &path.row.pc]));
-            let Behind { equal, before: comes_before, parked, generation: of } = &path.behind;
-            let equals = !equal | place(&path.row).eq(&place(&next.row));
-            let right = equals & (!comes_before | before);
+            let rank = |row: &Row| concat([&!&row.depth, &row.pc]);
+            let [own, others] = [&path.row, &next.row].map(rank);
+            let Behind { equal, before, parked, generation: of } = &path.behind;
+            let right = (!equal | others.eq(&own)) & (!before | others.lt(&own));
             let parked = (parked & of.eq(generation)).eq(&next.row.parked_now(generation));
-            let known = equal | comes_before;
+            let known = equal | before;
             self.claim(
                 &format!("path_{number}_is_ordered"),
                 &(!(&known & &path.valid) | (&next.valid & right & parked)),

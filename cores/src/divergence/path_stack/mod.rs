@@ -22,7 +22,7 @@ mod rings;
 mod turns;
 mod waiting;
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, ones, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit, ones, zeros};
 use weft_config::{PATH_STACK, Unit};
 use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
@@ -105,6 +105,18 @@ impl DivergenceUnit for PathStack {
         }
         m.finish()
     }
+}
+
+/// Whether a path comes before another that is parked as it is: it has the greater depth, or the same and a smaller pc.
+/// Both are given as depth and pc.
+fn comes_before([depth, pc]: [&Expr; 2], [other_depth, other_pc]: [&Expr; 2]) -> Expr {
+    // Each key contains the other side's depth, which needs no inverters in front of the carry chain.
+    concat([other_depth, pc]).lt(&concat([depth, other_pc]))
+}
+
+/// Whether two paths are at one depth and pc.
+fn is_at(path: [&Expr; 2], other: [&Expr; 2]) -> Expr {
+    concat(path).eq(&concat(other))
 }
 
 /// Writes the active path, or the path of a starting warp.

@@ -3,9 +3,10 @@
 //! S8 reads the first row, which arrives in S9. S9 writes what changes. A ring has T rows, so that an address is {warp,
 //! row}. At most T − 2 are in use.
 
-use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, concat, join, lit};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join, lit};
 
 use super::waiting::Behind;
+use super::{comes_before, is_at};
 use crate::divergence::UnitInputs;
 use crate::divergence::ring::Ring;
 use crate::divergence::row::Row;
@@ -122,12 +123,11 @@ impl<'a> Rings<'a> {
     /// The order of a row and the one behind it.
     fn order(&self, row: &Expr, behind: &Expr, generation: &Expr) -> Behind {
         let [row, behind] = [row, behind].map(|row| Row::unpack(self.m, self.shape, row));
-        let place = |row: &Row| concat([&row.depth, &row.pc]);
-        // Each key contains the other side's depth, which needs no inverters in front of the carry chain.
-        let before = concat([&row.depth, &behind.pc]).lt(&concat([&behind.depth, &row.pc]));
+        let [own, other] = [[&row.depth, &row.pc], [&behind.depth, &behind.pc]];
+        let before = comes_before(other, own);
         let before = self.m.fault("a_new_front_is_not_compared", &before, &lit(1, 0));
         Behind {
-            equal: place(&row).eq(&place(&behind)),
+            equal: is_at(other, own),
             before,
             parked: behind.parked_now(generation),
             generation: generation.clone(),

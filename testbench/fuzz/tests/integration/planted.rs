@@ -159,6 +159,36 @@ const BUGS: &[Bug] = &[
         fault: "path_stack.a_new_front_is_not_compared",
     },
     Bug {
+        class: "path stack: lanes that are not served do not run next",
+        unit: "path-stack",
+        profile: "locks",
+        fault: "path_stack.unserved_threads_do_not_go_first",
+    },
+    Bug {
+        class: "path stack: a time slice ends while an access has lanes that are not served",
+        unit: "path-stack",
+        profile: "locks",
+        fault: "path_stack.a_turn_ends_between_parts",
+    },
+    Bug {
+        class: "path stack: a path that only waits, or pauses, runs on",
+        unit: "path-stack",
+        profile: "locks",
+        fault: "path_stack.no_path_asks_to_yield",
+    },
+    Bug {
+        class: "path stack: the priority decides before a round is over",
+        unit: "path-stack",
+        profile: "locks",
+        fault: "path_stack.a_step_interrupts_a_round",
+    },
+    Bug {
+        class: "path stack: a round goes on when all have had their time slice",
+        unit: "path-stack",
+        profile: "locks",
+        fault: "path_stack.a_round_never_ends",
+    },
+    Bug {
         class: "path stack: a path yields that has not run since it became active",
         unit: "path-stack",
         profile: "locks",
