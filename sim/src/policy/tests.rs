@@ -30,6 +30,26 @@ pub fn next(a: impl Into<Option<PathRecord>>, b: impl Into<Option<PathRecord>>) 
     Next::of(a.into(), b.into())
 }
 
+/// `if (A && B) C; else D; E;` (figure 1): A 1111, B 1011, C 1000, D 0111, E 1111. Threads are written from the left:
+/// thread 0 is the first bit. `create` makes the policy.
+pub fn the_example_of_the_paper(create: impl Fn(&Start) -> Box<dyn Policy>) {
+    let [a, b, c, d, e] = [0, 4, 8, 12, 16];
+    let mut unit = create(&Start { entry: a, mask: 0b1111, ..start(4, 0) });
+    let mut done = Vec::new();
+    for (to_a, to_b) in [
+        (at(d, 0b0100), Some(at(b, 0b1011))), // A: thread 1 to D
+        (at(d, 0b0011), Some(at(c, 0b1000))), // B: threads 2 and 3 to D, where thread 1 is
+        (at(e, 0b1000), None),                // C
+        (at(e, 0b0111), None),                // D
+    ] {
+        done.push(unit.path(0).expect("threads live"));
+        assert_eq!(unit.resolve(0, &next(to_a, to_b)), NOTHING);
+        assert!(!unit.must_rotate(0, None));
+    }
+    assert_eq!(done, [at(a, 0b1111), at(b, 0b1011), at(c, 0b1000), at(d, 0b0111)]);
+    assert_eq!(unit.list(), [at(e, 0b1111)]);
+}
+
 /// Parked last, then greater depth, then smaller pc.
 pub fn key(path: &PathRecord) -> (bool, u8, u32) {
     (path.parked, u8::MAX - path.depth, path.pc)
