@@ -37,6 +37,8 @@ pub struct Divergence {
     pub external: Option<Arc<External>>,
     /// Commits of a warp after which its path yields to another one; 0 = never, except at `pause`.
     pub fair_after: u64,
+    /// Which of two paths `multi-path` runs first.
+    pub order: Order,
     /// The way in which `dual-path` schedules the two paths of a warp.
     pub scheduler: Scheduler,
     /// The way in which `dual-path` tracks the long-latency results of its two paths.
@@ -51,6 +53,15 @@ impl Divergence {
         const SLICE: u64 = 64;
         if self.fair_after == 0 { SLICE } else { SLICE.min(self.fair_after) }
     }
+}
+
+/// `divergence.order`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The near path of a divergence goes on, up to the point where it reconverges.
+    DepthFirst,
+    /// Both paths of a divergence go to the back of the queue.
+    BreadthFirst,
 }
 
 /// `divergence.scoreboard`
@@ -221,6 +232,7 @@ impl Default for Divergence {
             module: String::new(),
             external: None,
             fair_after: 65536,
+            order: Order::DepthFirst,
             scheduler: Scheduler::Full,
             scoreboard: Scoreboard::Shadow,
             path_forwarding: false,
@@ -324,6 +336,17 @@ impl Coalescer {
     /// Whether each lane may store any bytes of the leader's line.
     pub fn stores_lines(self) -> bool {
         self == Self::Line
+    }
+}
+
+impl Order {
+    pub const ALL: &[Self] = &[Self::DepthFirst, Self::BreadthFirst];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DepthFirst => "depth-first",
+            Self::BreadthFirst => "breadth-first",
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! configuration, the error texts and the reference in the documentation are all derived from it.
 
 use crate::extension::{EXTENSIONS, Extension, M};
-use crate::keys::{Bandwidth, Coalescer, Config, Latency, MemoryKind, Scheduler, Scoreboard};
+use crate::keys::{Bandwidth, Coalescer, Config, Latency, MemoryKind, Order, Scheduler, Scoreboard};
 use crate::suggest::hint_among;
 use crate::unit::{UNITS, UnitKey};
 use crate::value::Given;
@@ -145,6 +145,17 @@ const DIVERGENCE: &[Key] = &[
         field: Field::Long {
             values: Integers::between(0, u32::MAX as u64),
             at: |config| &mut config.divergence.fair_after,
+        },
+    },
+    Key {
+        name: "divergence.order",
+        summary: "Unit \"multi-path\": which of two paths that diverge runs first.",
+        in_hardware: true,
+        field: Field::Choice {
+            plural: "orders",
+            names: || Order::ALL.iter().map(|order| order.name()).collect(),
+            name: |config| config.divergence.order.name(),
+            choose: |config, number| config.divergence.order = Order::ALL[number],
         },
     },
     Key {

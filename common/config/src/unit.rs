@@ -147,6 +147,20 @@ pub static PDOM_STACK: Unit = Unit {
     holds: Holds::Unrecorded,
 };
 
+/// Post-dominator reconvergence where each path takes its turn, whether others wait for it or not.
+pub static MULTI_PATH: Unit = Unit {
+    name: "multi-path",
+    slots: 1,
+    delay: none,
+    record_delay: |_| 1,
+    takes_turns: true,
+    rotates: true,
+    reconverges: true,
+    own_keys: &[],
+    keys: &["divergence.fair_after", "divergence.order"],
+    holds: Holds::Unrecorded,
+};
+
 /// Fork and join, the smaller set of threads first.
 pub static MINORITY_FIRST: Unit = Unit {
     name: "minority-first",
@@ -199,7 +213,7 @@ pub fn waiting_bound(threads: u32, divergence: &Divergence) -> u64 {
 }
 
 /// The units of the project, in the order of lists.
-pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PATH_STACK, &PDOM_STACK, &DUAL_PATH, &MINORITY_FIRST];
+pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PATH_STACK, &PDOM_STACK, &DUAL_PATH, &MINORITY_FIRST, &MULTI_PATH];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no divergence unit `{name}`; {}", match nearest {
