@@ -33,7 +33,7 @@ mod trace;
 
 use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};
-use weft_config::{Config, KEYS, Scheduler, UnitError};
+use weft_config::{Config, KEYS, Order, Scheduler, UnitError};
 
 pub use shape::Shape;
 use shape::{DEPTH, PC};
@@ -192,6 +192,7 @@ impl Shape {
             scratchpad_atomics: config.scratchpad.exists() && config.scratchpad.atomics,
             tohost: config.run.tohost,
             isa: config.isa,
+            breadth_first: config.divergence.order == Order::BreadthFirst,
             takes_turns,
             fair_after: if takes_turns { config.divergence.fair_after } else { 0 },
             slice: config.divergence.slice(),

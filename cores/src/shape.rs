@@ -78,6 +78,8 @@ pub struct Shape {
     /// Address of the word whose stores end the run; 0 for none.
     pub tohost: u32,
     pub isa: Isa,
+    /// Whether both paths of a divergence go to the back of the queue: `divergence.order`.
+    pub breadth_first: bool,
     /// Whether paths run in time slices.
     pub takes_turns: bool,
     /// Commits of a warp after which the active path yields outside a round of time slices; 0 for never.

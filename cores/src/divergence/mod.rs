@@ -28,8 +28,11 @@
 pub mod arbiter;
 mod hot;
 mod minority_first;
+mod multi_path;
 mod path_stack;
+mod queue;
 mod ring;
+mod rings;
 mod row;
 mod slices;
 mod sorted_table;
@@ -97,6 +100,7 @@ static UNITS: &[&dyn DivergenceUnit] = &[
     &stack::PdomStack,
     &stack::DualPath,
     &minority_first::MinorityFirst,
+    &multi_path::MultiPath,
 ];
 
 /// The unit that wraps a module of the user. Tests and comparisons of all units leave it out.

@@ -117,7 +117,7 @@ impl Choice {
         predicted: &Expr,
     ) -> Self {
         let Outcomes { any, two, first_is_a, .. } = outcomes;
-        let (f, f_runs) = (&waiting.front, &waiting.front_runs);
+        let (f, f_runs) = (&waiting.queue.front, &waiting.queue.front_runs);
         m.comment("Both outcomes are compared with f.");
         let [a, b] =
             [("a", &outcomes.a), ("b", &outcomes.b)].map(|(name, path)| Compared::of(m, name, path, f, predicted));
@@ -172,7 +172,7 @@ impl Choice {
             pushes: m.wire("pushes", &(two & !&other_is_f)),
             f_at_other: of_other(&|compared| compared.at.clone()),
             f_before_other: of_other(&|compared| compared.before.clone()),
-            others_run: m.wire("others_run", &(two | one_runs | &waiting.ring_runs)),
+            others_run: m.wire("others_run", &(two | one_runs | &waiting.queue.ring_runs)),
             other,
             takes_front,
             none,

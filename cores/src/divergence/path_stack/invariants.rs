@@ -2,12 +2,12 @@
 
 use rtl::{Builder, Bundle, Expr, concat, count_ones, join, lit, select};
 
-use super::rings::{self, Rings};
 use super::turns::{Turn, Turns};
 use super::waiting::{Behind, Settled, Waiting};
 use crate::divergence::UnitInputs;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::ring::Ring;
+use crate::divergence::rings::{Moved, Rings};
 use crate::divergence::row::Row;
 use crate::formal::Watched;
 use crate::shape::Shape;
@@ -48,13 +48,13 @@ impl State<'_> {
 
         self.claim("no_path_gives_way_over_a_release", &!(&now & released));
 
-        let in_s9 = m.wire("in_s9", &(&*waiting.valid_s9 & waiting.warp_s9.eq(&at.warp)));
-        m.assert("nothing_is_in_s9_before_anything_resolves", &(!&at.starting | !&*waiting.valid_s9));
+        let in_s9 = m.wire("in_s9", &(&*waiting.queue.valid_s9 & waiting.queue.warp_s9.eq(&at.warp)));
+        m.assert("nothing_is_in_s9_before_anything_resolves", &(!&at.starting | !&*waiting.queue.valid_s9));
         self.claim("s9_follows_s8", &in_s9.eq(&at.settling));
-        let s9_generation = &waiting.generation_s9;
+        let s9_generation = &waiting.queue.generation_s9;
         m.assert("s9_has_the_generation", &(!(&in_s9 & &at.started) | s9_generation.eq(&generation)));
-        let stored = waiting.hot.inspect(&at.warp);
-        self.claim("s8_has_f", &(!&at.in_s8 | waiting.word.eq(&stored)));
+        let stored = waiting.queue.hot.inspect(&at.warp);
+        self.claim("s8_has_f", &(!&at.in_s8 | waiting.queue.word.eq(&stored)));
         let f = m.wire("f_settled", &in_s9.mux(&settled.word, &stored));
         let at_behind = 1 + Row::bits(shape);
         let mut list = vec![Listed {
@@ -62,8 +62,8 @@ impl State<'_> {
             row: Row::unpack(m, shape, &f),
             behind: Behind::unpack(m, shape, &f.from(at_behind)),
         }];
-        if let (Some(rings), Some(moved)) = (&waiting.rings, &settled.moved) {
-            m.assert("s9_changes_a_ring_for_a_commit", &(&*waiting.valid_s9 | !&moved.changes));
+        if let (Some(rings), Some(moved)) = (&waiting.queue.rings, &settled.moved) {
+            m.assert("s9_changes_a_ring_for_a_commit", &(&*waiting.queue.valid_s9 | !&moved.changes));
             list.extend(self.ring(rings, moved, &in_s9, &generation));
         }
         self.order(&list, &generation);
@@ -91,14 +91,14 @@ impl State<'_> {
         let stored = turns.table.inspect("turn_watched", &at.warp);
         let read = turns.turn.pack().eq(&stored);
         self.claim("s8_has_the_turn", &(!(&at.in_s8 & &at.started_by_s7) | &at.settling | read));
-        let in_s9 = &*waiting.valid_s9 & waiting.warp_s9.eq(&at.warp);
+        let in_s9 = &*waiting.queue.valid_s9 & waiting.queue.warp_s9.eq(&at.warp);
         let turn = Turn::unpack(m, shape, &m.wire("turn_settled", &in_s9.mux(&turns.written, &stored)));
         self.claim("a_path_whose_time_slice_is_over_yields", &(!&turn.over | step_is_due));
         self.claim("the_active_path_has_no_marks", &(&turn.marks & &x.mask.when(&x.valid)).none());
     }
 
     /// The rows of the ring, from its front.
-    fn ring(&self, rings: &Rings, moved: &rings::Moved, in_s9: &Expr, generation: &Expr) -> Vec<Listed> {
+    fn ring(&self, rings: &Rings, moved: &Moved, in_s9: &Expr, generation: &Expr) -> Vec<Listed> {
         let Self { m, shape, at, .. } = self;
         let stored = rings.pointers.inspect("ring_watched", &at.warp);
         let changes = in_s9 & &moved.changes;

@@ -18,7 +18,6 @@
 
 mod choice;
 mod invariants;
-mod rings;
 mod turns;
 mod waiting;
 
@@ -27,7 +26,9 @@ use weft_config::{PATH_STACK, Unit};
 use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
 use super::hot::{self, HotTable};
+use super::queue::Queue;
 use super::ring::{self, Ring};
+use super::rings::Moved;
 use super::row::Row;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
 use crate::formal::Watched;
@@ -36,7 +37,6 @@ use crate::signals::{Path, delay_by};
 use crate::trace::Traced;
 use choice::{Choice, Outcomes};
 use invariants::State;
-use rings::Moved;
 use turns::{Turn, Turns};
 use waiting::{Behind, Settled, Waiting};
 
@@ -56,7 +56,7 @@ impl DivergenceUnit for PathStack {
         let front = 1 + Row::bits(shape) + Behind::bits(shape);
         let mut tables = vec![hot("hot_x", 3 + Row::bits(shape)), hot("hot_f", front)];
         if ring::exists(shape) {
-            tables.push(Storage { name: "rows", words: shape.warps * shape.threads, bits: rings::row_bits(shape) });
+            tables.push(Storage { name: "rows", words: shape.warps * shape.threads, bits: waiting::row_bits(shape) });
             tables.push(hot("rings", Ring::bits(shape)));
         }
         tables.push(hot("turns", Turn::bits(shape)));
@@ -147,7 +147,7 @@ struct Due {
 impl Due {
     fn of(m: &Builder, choice: &Choice, waiting: &Waiting, turns: &Turns, over: &Expr) -> Self {
         m.comment("A step is due: the time slice of x is over, x equals f or comes after it, or another path can run.");
-        let Waiting { front, behind, ring_any, .. } = waiting;
+        let Waiting { queue: Queue { front, ring_any, .. }, behind, .. } = waiting;
         let Choice { x, to_back, f_at_other, f_before_other, others_run, .. } = choice;
         let uncovers = &choice.none | &choice.merges | to_back;
         let uncovers = m.wire("uncovers", &(uncovers & ring_any & &waiting.both_parked));

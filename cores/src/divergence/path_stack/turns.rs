@@ -50,14 +50,14 @@ impl Turns {
         m.comment("Time slices: the lanes that began the round, whether the time slice is over, the instructions.");
         let table = m.memory("turns", shape.warps, Turn::bits(shape), MemoryStyle::Distributed);
         let written = m.forward("turn_written", Turn::bits(shape));
-        let same = &*waiting.valid_s9 & waiting.warp_s9.eq(&inputs.warp_s7);
+        let same = &*waiting.queue.valid_s9 & waiting.queue.warp_s9.eq(&inputs.warp_s7);
         let read = m.wire("turn_s7", &same.mux(&written, &table.read("turn_read", &inputs.warp_s7)));
         let Turn { marks, count, .. } = Turn::unpack(m, shape, &read);
         let last = m.delay("is_last_s8", &slices::is_last(shape, &marks.any(), &count));
         let turn = Turn::unpack(m, shape, &m.delay("turn_s8", &read));
         let no_marks = m.wire("no_marks", &turn.marks.none());
-        let marks_front = m.wire("marks_front", &(&turn.marks & &waiting.front.mask).any());
-        let others = m.wire("others", &(&waiting.front_runs | &waiting.ring_runs | &outcomes.two));
+        let marks_front = m.wire("marks_front", &(&turn.marks & &waiting.queue.front.mask).any());
+        let others = m.wire("others", &(&waiting.queue.front_runs | &waiting.queue.ring_runs | &outcomes.two));
         let Resolve { yields, rotates, .. } = &inputs.resolve;
         let asks = m.fault("no_path_asks_to_yield", yields, &zeros(1));
         let parts_remain = m.fault("a_turn_ends_between_parts", &outcomes.parts_remain, &zeros(1));
@@ -93,8 +93,8 @@ impl Turns {
         let counts = slices::counts(shape, &!&self.no_marks) & !rotates & !&self.last;
         let count = counts.mux(&increment(&self.turn.count, 1), &self.turn.count).when(&!again);
         m.drive(&self.written, &m.delay("turn_s9", &Turn { marks, over: over.clone(), count }.pack()));
-        let warp = start.mux(&inputs.start_warp, &waiting.warp_s9);
-        self.table.write(&(start | &*waiting.valid_s9), &warp, &self.written.when(&!start));
+        let warp = start.mux(&inputs.start_warp, &waiting.queue.warp_s9);
+        self.table.write(&(start | &*waiting.queue.valid_s9), &warp, &self.written.when(&!start));
         over
     }
 }

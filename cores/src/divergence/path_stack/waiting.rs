@@ -1,15 +1,13 @@
-//! The waiting paths of each warp: the front f in LUT RAM, and the others behind it in a ring ([`Rings`]).
-//!
-//! S7 reads f for the commit in S8. S9 writes it, when the first row of the ring has arrived, which is f if the present
-//! one has become x.
+//! The waiting paths of each warp: a [`Queue`] in which each path knows its order to the one behind it.
 
-use rtl::{Builder, Bundle, Expr, Register, join, lit, zeros};
+use rtl::{Builder, Bundle, Expr, join, lit, zeros};
 
 use super::choice::Choice;
-use super::rings::{Change, Moved, Rings};
+use super::{comes_before, is_at};
 use crate::divergence::UnitInputs;
-use crate::divergence::hot::{self, HotTable};
+use crate::divergence::queue::Queue;
 use crate::divergence::ring;
+use crate::divergence::rings::{Change, Changing, Moved};
 use crate::divergence::row::Row;
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -28,28 +26,19 @@ rtl::bundle! {
     }
 }
 
-/// The tables, and f of the warp in S8.
+/// Bits of a row of the ring.
+pub fn row_bits(shape: &Shape) -> usize {
+    Row::bits(shape) + Behind::bits(shape)
+}
+
+/// The queue, and the order of f and the path behind it.
 pub struct Waiting<'a> {
     m: &'a Builder,
     shape: &'a Shape,
-    inputs: &'a UnitInputs,
-    pub hot: HotTable,
-    /// The row of f that S8 has read.
-    pub word: Expr,
-    pub front: Path,
-    pub front_runs: Expr,
+    pub queue: Queue<'a>,
     pub behind: Behind,
     /// f and the path behind it are parked, or neither is.
     pub both_parked: Expr,
-    pub rings: Option<Rings<'a>>,
-    /// There are paths behind f, and some can run.
-    pub ring_any: Expr,
-    pub ring_runs: Expr,
-    generation: Expr,
-    /// There was a commit or a rotation in the cycle before, and its warp.
-    pub valid_s9: Register,
-    pub warp_s9: Expr,
-    pub generation_s9: Expr,
 }
 
 /// The front in S9.
@@ -61,42 +50,18 @@ pub struct Settled {
 
 impl<'a> Waiting<'a> {
     pub fn declare(m: &'a Builder, shape: &'a Shape, inputs: &'a UnitInputs, generation: &Expr) -> Self {
-        m.comment("The front f and the ring, for the commit in S8.");
-        let valid_s9 = m.register("valid_s9", 1);
-        valid_s9.next(&inputs.resolve.valid).reset(0);
-        let warp_s9 = m.delay("warp_s9", &inputs.resolve.warp);
-        let hot = HotTable::declare(m, shape, "f", Behind::bits(shape));
-        let word = hot.read_later(m, &inputs.warp_s7);
-        let (front, []) = hot::unpack(m, shape, &word, generation, []);
-        let behind = m.field(&word, "behind", 1 + Row::bits(shape), Behind::bits(shape));
-        let behind = Behind::unpack(m, shape, &behind);
+        let queue = Queue::declare(m, shape, inputs, generation, "behind", Behind::bits(shape));
+        let behind = Behind::unpack(m, shape, &queue.more);
         let bits = |value: &Expr| value.slice(0, behind.parked.width());
         let behind_parked = m.wire("behind_parked", &(&behind.parked & !(&behind.generation ^ bits(generation))).any());
-        let rings = ring::exists(shape).then(|| Rings::declare(m, shape, inputs, generation));
-        let of_ring = |of: &dyn Fn(&Rings) -> Expr| rings.as_ref().map_or(lit(1, 0), of);
-        Self {
-            front_runs: m.wire("f_runs", &(&front.valid & !&front.parked)),
-            both_parked: m.wire("both_parked", &behind_parked.eq(&front.parked)),
-            ring_any: m.wire("ring_any", &of_ring(&|rings| rings.ring.rows.any())),
-            ring_runs: m.wire("ring_runs", &of_ring(&|rings| rings.ring.rows.ne(&rings.ring.parked))),
-            generation: generation.clone(),
-            generation_s9: m.delay("generation_s9", generation),
-            m,
-            shape,
-            inputs,
-            hot,
-            word,
-            front,
-            behind,
-            rings,
-            valid_s9,
-            warp_s9,
-        }
+        let both_parked = m.wire("both_parked", &behind_parked.eq(&queue.front.parked));
+        Self { m, shape, queue, behind, both_parked }
     }
 
     /// Writes the tables in S9.
     pub fn update(&self, choice: &Choice) -> Settled {
-        let Self { m, shape, inputs, front, generation, ring_any, .. } = self;
+        let Self { m, shape, queue, .. } = self;
+        let Queue { front, generation, ring_any, .. } = queue;
         let Choice { none, merges, changes, to_back, stays, joins, pushes, other, .. } = choice;
         m.comment("S8: f leaves, and the first row of the ring is next; or f stays; or the other path is f.");
         let leaves = m.wire("f_leaves", &(none | merges | to_back));
@@ -119,22 +84,53 @@ impl<'a> Waiting<'a> {
         let behind = m.delay("next_behind_s9", &covers.mux(&covered.pack(), &kept));
 
         let now = [row, stands, behind];
-        let (word, moved) = match &self.rings {
+        let (word, moved) = match &queue.rings {
             None => (join(&now), None),
             Some(rings) => {
                 let uncompared = zeros(Behind::bits(shape));
                 let own = join([&Row::of(front, generation).pack(), &self.behind.pack()]);
                 let inserted = to_back.mux(&join([&other, &uncompared]), &own);
-                let extracts = leaves & ring_any;
-                let change = Change { inserted, to_front: covers, to_back: to_back & ring_any, extracts, changes };
-                let (word, moved) = rings.update(&change, [&self.warp_s9, &self.generation_s9], now);
+                let inserted = m.delay("inserted_s9", &inserted);
+                let change = rings.change(&Change {
+                    to_front: covers,
+                    to_back: to_back & ring_any,
+                    extracts: leaves & ring_any,
+                });
+                let changed = m.delay("changes_s9", changes);
+                let word = self.next_front(&change, &changed, now);
+                let moved = rings.write(change, &inserted, [&queue.warp_s9, &queue.generation_s9]);
                 (word, Some(moved))
             }
         };
-        let start = &inputs.start_valid;
-        let warp = start.mux(&inputs.start_warp, &self.warp_s9);
-        self.hot.write(m, &(start | &*self.valid_s9), &warp, &word.when(&!start));
-        let (front, []) = hot::unpack(m, shape, &word, &self.generation_s9, []);
+        let front = queue.write(&word);
         Settled { word, front, moved }
+    }
+
+    /// The word of the next f. If it has changed places with x, it is compared with the first row of the ring. `now` is f
+    /// if it does not come from the ring: its row, whether there is one, and [`Behind`].
+    fn next_front(&self, change: &Changing, changed: &Expr, now: [Expr; 3]) -> Expr {
+        let Self { m, shape, .. } = self;
+        m.comment("The next f. If it has changed, it is compared with the first row.");
+        let ([row, stands, behind], first) = (now, &change.first);
+        let changed = changed & change.ring.rows.any();
+        let order = m.wire("order_s9", &self.order(&row, first).pack());
+        let own = join([&row, &stands, &changed.mux(&order, &behind)]);
+        let at = Row::bits(shape);
+        m.wire("f_s9", &change.extracts.mux(&join([&first.slice(0, at), &lit(1, 1), &first.from(at)]), &own))
+    }
+
+    /// The order of a row and the one behind it.
+    fn order(&self, row: &Expr, behind: &Expr) -> Behind {
+        let generation = &self.queue.generation_s9;
+        let [row, behind] = [row, behind].map(|row| Row::unpack(self.m, self.shape, row));
+        let [own, other] = [[&row.depth, &row.pc], [&behind.depth, &behind.pc]];
+        let before = comes_before(other, own);
+        let before = self.m.fault("a_new_front_is_not_compared", &before, &lit(1, 0));
+        Behind {
+            equal: is_at(other, own),
+            before,
+            parked: behind.parked_now(generation),
+            generation: generation.clone(),
+        }
     }
 }

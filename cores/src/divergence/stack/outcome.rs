@@ -53,6 +53,10 @@ pub struct Outcome {
     /// All its lanes.
     pub whole: Expr,
     pub parked: Expr,
+    /// Path b is at the row's reconvergence point.
+    pub b_at_row: Expr,
+    /// The row's reconvergence point has the call depth of the instruction.
+    pub own_is_row_depth: Expr,
     /// It is at the row's reconvergence point, but cannot arrive before the barrier is released.
     pub waits_at_rpc: Expr,
     /// It pops at a `ret`.
@@ -139,6 +143,8 @@ impl Outcome {
             active,
             goes_on,
             parked,
+            b_at_row,
+            own_is_row_depth,
             leaves,
             arrived,
         }
