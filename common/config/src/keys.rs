@@ -56,7 +56,7 @@ impl Divergence {
 }
 
 /// `divergence.order`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// The near path of a divergence goes on, up to the point where it reconverges.
     DepthFirst,

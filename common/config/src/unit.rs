@@ -213,7 +213,8 @@ pub fn waiting_bound(threads: u32, divergence: &Divergence) -> u64 {
 }
 
 /// The units of the project, in the order of lists.
-pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PATH_STACK, &PDOM_STACK, &DUAL_PATH, &MINORITY_FIRST, &MULTI_PATH];
+pub static UNITS: &[&Unit] =
+    &[&ARBITER, &SORTED_TABLE, &PATH_STACK, &PDOM_STACK, &DUAL_PATH, &MINORITY_FIRST, &MULTI_PATH];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no divergence unit `{name}`; {}", match nearest {

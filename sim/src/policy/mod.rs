@@ -4,6 +4,7 @@ mod arbiter;
 mod dual_path;
 mod forwarding;
 mod minority_first;
+mod multi_path;
 mod observed;
 mod path_stack;
 mod pdom_stack;
@@ -11,7 +12,8 @@ mod sorted_table;
 mod stack;
 
 use weft_config::{
-    ARBITER, Config, DUAL_PATH, MINORITY_FIRST, PATH_STACK, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit, VERILOG,
+    ARBITER, Config, DUAL_PATH, MINORITY_FIRST, MULTI_PATH, PATH_STACK, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit,
+    VERILOG,
 };
 use weft_trace::{Moves, PathRecord, Sorting};
 
@@ -20,6 +22,7 @@ use arbiter::Arbiter;
 use dual_path::DualPath;
 use forwarding::Forwarding;
 use minority_first::MinorityFirst;
+use multi_path::MultiPath;
 use observed::Observed;
 use path_stack::PathStack;
 use pdom_stack::PdomStack;
@@ -152,6 +155,7 @@ const POLICIES: &[(&Unit, Create)] = &[
         true => Box::new(Forwarding::new(start)),
     }),
     (&MINORITY_FIRST, |start, _| Box::new(MinorityFirst::new(start))),
+    (&MULTI_PATH, |start, config| Box::new(MultiPath::new(start, config.divergence.order))),
     // It follows the hardware: the model cannot run it alone.
     (&VERILOG, |start, _| Box::new(Observed::new(start))),
 ];

@@ -14,7 +14,7 @@ pub(super) use rpc::Rpc;
 pub(super) use side::{Course, Side};
 
 /// A side that reconverges at the return of its function arrives at this word: `ret`, and no other.
-const RETURN: u32 = 0x0000_8067;
+pub(super) const RETURN: u32 = 0x0000_8067;
 
 /// For a row that waits for the rows above it, the pc of the threads that have arrived at a return, if the row does
 /// not hold that pc yet.

@@ -2,6 +2,7 @@ use crate::control_flow::Reconvergence;
 
 /// A reconvergence point: a pc and a call depth, since the same pc one recursion deeper is another point.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(in crate::policy) enum Rpc {
     /// None: the row lasts as long as its threads.
     None,

@@ -5,6 +5,7 @@ use crate::policy::Next;
 
 /// The threads in `mask` at `pc`, `depth` calls deep. Threads that have ended may still be in the masks.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(in crate::policy) struct Side {
     pub(in crate::policy) pc: u32,
     pub(in crate::policy) depth: u8,
@@ -98,7 +99,7 @@ impl Side {
         self.is_live(live) && (self.has_arrived(rpc) || self.returns(word, rpc))
     }
 
-    fn returns(&self, word: Option<u32>, rpc: Rpc) -> bool {
+    pub(in crate::policy) fn returns(&self, word: Option<u32>, rpc: Rpc) -> bool {
         let here = matches!(rpc, Rpc::Return { depth, .. } if depth == self.depth);
         here && word == Some(RETURN) && !self.parked && self.replay == 0
     }

@@ -7,6 +7,7 @@ use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
 use crate::policy::forwarding::Forwarding;
 use crate::policy::minority_first::MinorityFirst;
+use crate::policy::multi_path::MultiPath;
 use crate::policy::pdom_stack::PdomStack;
 use crate::policy::stack::{RETURN, Rpc, Side};
 use crate::policy::{Next, Policy, Start};
@@ -125,6 +126,12 @@ impl Unit for MinorityFirst {
 
     fn nests(&self) -> bool {
         false
+    }
+}
+
+impl Unit for MultiPath {
+    fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
+        Self::rows(self)
     }
 }
 

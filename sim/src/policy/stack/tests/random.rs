@@ -1,6 +1,7 @@
 //! Threads with their own program counter and stack run random programs, in the order that a reconvergence stack
 //! selects.
 
+use weft_config::Order;
 use weft_trace::PathRecord;
 
 use super::drawn::Unit;
@@ -8,6 +9,7 @@ use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
 use crate::policy::forwarding::Forwarding;
 use crate::policy::minority_first::MinorityFirst;
+use crate::policy::multi_path::MultiPath;
 use crate::policy::pdom_stack::PdomStack;
 use crate::policy::stack::RETURN;
 use crate::policy::tests::program::{Operation, Program, random};
@@ -173,6 +175,8 @@ fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
         "pdom-stack" => Box::new(PdomStack::new(&start)),
         "dual-path" => Box::new(DualPath::new(&start)),
         "minority-first" => Box::new(MinorityFirst::new(&start)),
+        "depth-first" => Box::new(MultiPath::new(&start, Order::DepthFirst)),
+        "breadth-first" => Box::new(MultiPath::new(&start, Order::BreadthFirst)),
         _ => Box::new(Forwarding::new(&start)),
     }
 }
@@ -214,6 +218,21 @@ fn minority_first_loses_no_thread_in_logarithmically_many_rows() {
             let (most, ended) = most_rows("minority-first", bound, lanes, knowledge);
             assert!(most == bound || lanes > 8, "{knowledge:?}, {lanes} lanes: {most} rows of {bound}");
             assert!(ended > PROGRAMS as u32 / 8, "{knowledge:?}, {lanes} lanes: {ended} runs ended");
+        }
+    }
+}
+
+/// Both orders of `multi-path` have at most as many paths as threads, whatever the table says. No run ends in a
+/// deadlock.
+#[test]
+fn multi_path_ends_with_any_table() {
+    for lanes in [1, 2, 3, 4, 8, 32] {
+        for order in ["depth-first", "breadth-first"] {
+            for knowledge in [Knowledge::True, Knowledge::False, Knowledge::Nothing] {
+                let (most, ended) = most_rows(order, lanes, lanes, knowledge);
+                assert!(most == lanes || lanes > 4, "{order}, {knowledge:?}, {lanes} lanes: {most} paths");
+                assert_eq!(u64::from(ended), PROGRAMS, "{order}, {knowledge:?}, {lanes} lanes");
+            }
         }
     }
 }
