@@ -121,10 +121,9 @@ impl Rules {
             Group { lanes: path.mask, at, served: 0, meeting: x.meeting }
         };
         let mut outcomes: Vec<Group> = [next.a, next.b].into_iter().flatten().map(group).collect();
-        if let [a, b] = &*outcomes {
-            if (a.at.pc, a.at.depth) == (b.at.pc, b.at.depth) {
-                outcomes.truncate(1);
-            }
+        let is_one = |outcomes: &[Group]| matches!(outcomes, [a, b] if (a.at.pc, a.at.depth) == (b.at.pc, b.at.depth));
+        if is_one(&outcomes) {
+            outcomes.truncate(1);
         }
         if let [only] = &mut *outcomes {
             only.lanes = x.lanes & !ended;
