@@ -103,7 +103,7 @@ impl Progress {
         let turns = unit.is_some_and(|unit| unit.takes_turns) && fair_after > 0;
         let window = config.run.starvation * waiting_bound(config.threads, &config.divergence).max(1);
         let waits = match unit {
-            Some(unit) if unit.reconverges => "waits in the stack",
+            Some(unit) if unit.reconverges && !unit.takes_turns => "waits in the stack",
             _ if fair_after == 0 => "waits, as no path yields",
             _ => "waits for its turn",
         };

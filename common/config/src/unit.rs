@@ -21,6 +21,8 @@ pub struct Unit {
     pub record_delay: fn(&Config) -> u32,
     /// Whether paths run in time slices (`divergence.fair_after`), so that each runnable path makes progress.
     pub takes_turns: bool,
+    /// The bound of [`waiting_bound`]; 0 if the unit takes no turns.
+    pub waits_at_most: fn(threads: u32, &Divergence) -> u64,
     /// Whether the unit changes the active path between instructions when that path must yield.
     pub rotates: bool,
     /// Whether the unit reads the reconvergence table, in which the analysis stores where branches reconverge.
@@ -92,6 +94,7 @@ pub static ARBITER: Unit = Unit {
     delay: |config| config.unit_keys.get("arbiter.pipeline_stages"),
     record_delay: |config| config.unit_keys.get("arbiter.pipeline_stages"),
     takes_turns: true,
+    waits_at_most: in_rounds,
     rotates: false,
     reconverges: false,
     own_keys: &[UnitKey {
@@ -111,6 +114,7 @@ pub static SORTED_TABLE: Unit = Unit {
     delay: none,
     record_delay: |_| 1,
     takes_turns: true,
+    waits_at_most: in_rounds,
     rotates: true,
     reconverges: false,
     own_keys: &[],
@@ -125,6 +129,7 @@ pub static PATH_STACK: Unit = Unit {
     delay: none,
     record_delay: |_| 1,
     takes_turns: true,
+    waits_at_most: in_rounds,
     rotates: true,
     reconverges: false,
     own_keys: &[],
@@ -139,6 +144,7 @@ pub static PDOM_STACK: Unit = Unit {
     delay: none,
     record_delay: none,
     takes_turns: false,
+    waits_at_most: |_, _| 0,
     rotates: true,
     reconverges: true,
     own_keys: &[],
@@ -154,6 +160,7 @@ pub static MULTI_PATH: Unit = Unit {
     delay: none,
     record_delay: |_| 1,
     takes_turns: true,
+    waits_at_most: in_slices,
     rotates: true,
     reconverges: true,
     own_keys: &[],
@@ -168,6 +175,7 @@ pub static MINORITY_FIRST: Unit = Unit {
     delay: none,
     record_delay: none,
     takes_turns: false,
+    waits_at_most: |_, _| 0,
     rotates: true,
     reconverges: true,
     own_keys: &[],
@@ -182,6 +190,7 @@ pub static DUAL_PATH: Unit = Unit {
     delay: none,
     record_delay: none,
     takes_turns: false,
+    waits_at_most: |_, _| 0,
     rotates: true,
     reconverges: true,
     own_keys: &[],
@@ -196,6 +205,7 @@ pub static VERILOG: Unit = Unit {
     delay: none,
     record_delay: none,
     takes_turns: false,
+    waits_at_most: |_, _| 0,
     rotates: false,
     reconverges: false,
     own_keys: &[],
@@ -206,10 +216,25 @@ pub static VERILOG: Unit = Unit {
 /// Returns the bound on the commits of a warp between two commits of a thread that can run, if the unit takes turns and
 /// `fair_after` is not 0. Each part of an instruction is a commit.
 pub fn waiting_bound(threads: u32, divergence: &Divergence) -> u64 {
+    Unit::find(&divergence.unit).map_or(0, |unit| (unit.waits_at_most)(threads, divergence))
+}
+
+/// Where a path that yields begins a round: each of the others has a time slice, and then there are rounds with one path
+/// less each time.
+fn in_rounds(threads: u32, divergence: &Divergence) -> u64 {
     let (others, slice) = (u64::from(threads) - 1, divergence.slice());
     let round = |left: u64| left * slice + left * left.saturating_sub(1) / 2;
     let rounds: u64 = (0..others).map(|left| divergence.fair_after + left + round(left)).sum();
     round(others) + rounds + others
+}
+
+/// Where paths let go of meetings. Each of the others has a time slice for each meeting, of which there are fewer than
+/// threads, and one more in the queue. A thread that arrives at a second meeting before it runs waits twice. In a time
+/// slice, each of the others may diverge and arrive once without being counted, and each instruction serves them one by
+/// one.
+fn in_slices(threads: u32, divergence: &Divergence) -> u64 {
+    let others = u64::from(threads) - 1;
+    2 * others * (others + 1) * (divergence.fair_after + 2 * others) * others
 }
 
 /// The units of the project, in the order of lists.

@@ -19,7 +19,9 @@
 //! 7. x is at a `ret`, where its meeting is: it arrives.
 //!
 //! **Letting go.** A thread that waits at a meeting may hold a lock, or be awaited at a barrier. So a path that yields
-//! while threads wait belongs to the next outer meeting from then on, and its meeting no longer expects it.
+//! while threads wait belongs to the next outer meeting from then on, and its meeting no longer expects it. Until no
+//! thread waits, divergences create no meetings, as if their reconvergence points were unknown. Otherwise paths in a loop
+//! could create meetings as fast as they let go of them, forever.
 //!
 //! Each meeting splits the threads of one path in two. So a warp of T threads has at most T paths, the threads that wait
 //! included, and T − 1 meetings. A meeting has the number of a lane: the lowest of that side which does not have the
@@ -58,6 +60,8 @@ pub(super) struct MultiPath {
     over: bool,
     /// Whether x is the far path of a divergence, on its way to the back of the queue.
     behind: bool,
+    /// Whether divergences create no meetings: a path has let go, and there have been threads that wait ever since.
+    dissolves: bool,
 }
 
 /// A path and the number of its meeting.
@@ -84,6 +88,7 @@ enum Step {
     Arrive,
     LetGo,
     GoBack,
+    Behind,
     Yield,
 }
 
@@ -102,6 +107,7 @@ impl MultiPath {
             count: 0,
             over: false,
             behind: false,
+            dissolves: false,
         }
     }
 
@@ -168,9 +174,10 @@ impl Policy for MultiPath {
         match step {
             Some(Step::Leave) => self.leave(),
             Some(Step::LetGo) => self.let_go(),
-            Some(Step::GoBack) => self.go_to_back(),
+            Some(Step::GoBack) => self.end_slice(),
+            Some(Step::Behind) => self.go_to_back(),
             Some(Step::Yield) => {
-                let moves = if self.waiting != 0 { self.let_go() } else { self.go_to_back() };
+                let moves = if self.waiting != 0 { self.let_go() } else { self.end_slice() };
                 Moves { yields: true, ..moves }
             }
             Some(Step::Arrive) | None => {
@@ -195,7 +202,7 @@ impl MultiPath {
             _ if arrives() => Some(Step::Arrive),
             true if self.waiting != 0 => Some(Step::LetGo),
             true if self.others_can_run() => Some(Step::GoBack),
-            _ if self.behind => Some(Step::GoBack),
+            _ if self.behind => Some(Step::Behind),
             _ => self.over.then_some(Step::Yield),
         }
     }
@@ -215,7 +222,7 @@ impl MultiPath {
         let (near, far) = if b.pc < a.pc { (b, a) } else { (a, b) };
         let enclosing = self.meeting().map_or(Rpc::None, |meeting| meeting.place);
         let place = Rpc::of(entry, self.x.side.depth, enclosing);
-        let pushes = !place.is(enclosing);
+        let pushes = !self.dissolves && !place.is(enclosing);
         if pushes {
             self.x.up = Some(self.create(place, near.mask, far.mask));
         }
@@ -234,15 +241,14 @@ impl MultiPath {
     fn choose(&mut self, near: Path, far: Path) -> Moves {
         let inserts = !self.queue.is_empty();
         match self.order {
-            Order::DepthFirst => {
-                self.x = near;
-                self.queue.push_front(far);
-            }
             Order::BreadthFirst => {
                 self.x = far;
                 self.queue.push_back(near);
                 self.behind = true;
-                self.count = 0;
+            }
+            Order::DepthFirst => {
+                self.x = near;
+                self.queue.push_front(far);
             }
         }
         Moves { inserts, ..Moves::default() }
@@ -294,6 +300,7 @@ impl MultiPath {
         let complete = |meeting: &mut Meeting| meeting.arrived == meeting.expected & self.live;
         let meeting = self.meetings[number?].take_if(complete)?;
         self.waiting &= !meeting.arrived;
+        self.dissolves &= self.waiting != 0;
         Some(Path { side: meeting.together().unwrap_or(Side::EMPTY), up: meeting.up })
     }
 
@@ -310,7 +317,8 @@ impl MultiPath {
         }
     }
 
-    /// x goes to the back, and belongs to the next outer meeting from now on.
+    /// x goes to the back, and belongs to the next outer meeting from now on. If its meeting is complete now, the
+    /// threads there are active next.
     fn let_go(&mut self) -> Moves {
         let left = self.x.up;
         if let Some(meeting) = left.and_then(|left| self.meetings[left].as_mut()) {
@@ -319,6 +327,7 @@ impl MultiPath {
         }
         let path = self.free(left);
         let pops = path.is_some();
+        self.dissolves = self.waiting != 0;
         match path.filter(|path| path.side.mask != 0) {
             Some(path) => {
                 let inserts = !self.queue.is_empty();
@@ -327,8 +336,13 @@ impl MultiPath {
                 (self.x, self.freed) = (path, true);
                 Moves { inserts, pops, ..Moves::default() }
             }
-            None => Moves { pops, ..self.go_to_back() },
+            None => Moves { pops, ..self.end_slice() },
         }
+    }
+
+    fn end_slice(&mut self) -> Moves {
+        self.count = 0;
+        self.go_to_back()
     }
 
     /// x waits behind all others, and the front becomes active: if there was none, a path without threads.
@@ -337,7 +351,6 @@ impl MultiPath {
         let moves = self.pop();
         let inserts = !self.queue.is_empty();
         self.queue.push_back(x);
-        self.count = 0;
         Moves { inserts, ..moves }
     }
 

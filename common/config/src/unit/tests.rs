@@ -5,6 +5,8 @@ fn every_key_of_a_unit_is_a_key() {
     for unit in all() {
         assert!(unit.keys_read().all(|key| Key::find(key).is_some()), "{}", unit.name);
         assert_eq!(unit.takes_turns, unit.reads("divergence.fair_after"), "{}", unit.name);
+        let waits = (unit.waits_at_most)(4, &Config::default().divergence);
+        assert_eq!(unit.takes_turns, waits > 0, "{}", unit.name);
     }
 }
 
@@ -30,6 +32,6 @@ fn an_unknown_unit_is_refused_with_the_nearest_name() {
     assert_eq!(
         message("warp-split"),
         "no divergence unit `warp-split`; the units are `arbiter`, `sorted-table`, `path-stack`, `pdom-stack`, \
-         `dual-path`, `minority-first`, `verilog`"
+         `dual-path`, `minority-first`, `multi-path`, `verilog`"
     );
 }

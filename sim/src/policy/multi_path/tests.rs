@@ -5,3 +5,4 @@ use crate::policy::tests::*;
 
 mod programs;
 mod rules;
+mod waiting;

@@ -4,6 +4,7 @@ mod drawn;
 mod dual_path;
 mod forwarding;
 mod minority_first;
+mod multi_path;
 mod pdom_stack;
 mod random;
 mod thread_by_thread;

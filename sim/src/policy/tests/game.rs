@@ -6,14 +6,23 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use super::*;
+use crate::policy::stack::RETURN;
 
 /// A unit whose states can be compared.
 pub trait Player: Policy + Clone + Eq + Hash + 'static {
-    fn new(start: &Start) -> Self;
-
     /// The same state for states that differ only beyond the limits of the rules.
     fn canonical(self, _start: &Start) -> Self {
         self
+    }
+
+    /// The reconvergence points that a branch may have.
+    fn entries(_pcs: u32) -> Vec<Reconvergence> {
+        vec![Reconvergence::Unknown]
+    }
+
+    /// Whether the active path has threads that its instruction has served already.
+    fn is_in_parts(&self) -> bool {
+        false
     }
 
     /// The states after a step in the background.
@@ -36,6 +45,8 @@ pub enum Commits {
 struct Game<Unit> {
     start: Start,
     pcs: u32,
+    /// Whether the instruction at the last pc is `ret`.
+    returns: bool,
     counted: Commits,
     /// Commits for which lane 0 can wait from a state on; `None` while the search is in progress.
     waits: HashMap<Unit, Option<u32>>,
@@ -51,40 +62,59 @@ impl<Unit: Player> Game<Unit> {
         for after in warp.steps() {
             add(after, 0, false);
         }
-        let Some(x) = warp.path(0) else { return moves };
-        if warp.must_rotate(0, None) {
+        let is_return = warp.path(0).is_some_and(|x| self.returns && x.pc == 4 * (self.pcs - 1));
+        if warp.must_rotate(0, is_return.then_some(RETURN)) {
             let mut after = warp.clone();
             after.rotate(0);
             add(after, 0, false);
             return moves;
         }
-        if x.parked {
-            return moves;
-        }
+        let Some(x) = warp.path(0).filter(|x| !x.parked) else { return moves };
+        let entries = Unit::entries(self.pcs);
+        let mut commit = |next: Next, executed: u64, counts: bool| {
+            let parts = next.a.zip(next.b).is_some_and(|(a, b)| a.pc != b.pc) && !next.replays;
+            for reconvergence in &entries[..if parts && !is_return { entries.len() } else { 1 }] {
+                // Threads that the instruction has not served must not meet the others there: these come back and are
+                // served first, forever. No analysis puts the point at the instruction itself.
+                if next.unserved && *reconvergence == Reconvergence::At(x.pc) {
+                    continue;
+                }
+                let mut after = warp.clone();
+                after.resolve(0, &Next { reconvergence: *reconvergence, ..next });
+                add(after, executed, counts);
+            }
+        };
         let places = || (0..self.pcs).map(|pc| (4 * pc, false)).chain([(0, true)]);
         let path = |(pc, parked), mask| (mask != 0).then_some(PathRecord { pc, depth: 0, mask, parked });
         for split in (0..=x.mask).filter(|split| split & !x.mask == 0) {
+            let is_one = split == 0 || split == x.mask;
             for (to_a, to_b) in places().flat_map(|to_a| places().map(move |to_b| (to_a, to_b))) {
+                // A barrier parks the whole path.
+                let both_run = !to_a.1 && !to_b.1;
+                let finishes = split == x.mask && to_a == (x.pc + 4, false);
+                if if warp.is_in_parts() { !finishes } else { !is_one && !both_run } {
+                    continue;
+                }
                 for yields in [false, true] {
-                    let mut after = warp.clone();
                     let next = Next::of(path(to_a, split), path(to_b, x.mask & !split));
-                    after.resolve(0, &Next { yields, ..next });
-                    add(after, x.mask, true);
+                    commit(Next { yields, ..next }, x.mask, true);
                 }
             }
-            for to_a in places().filter(|(_, parked)| split != 0 && split != x.mask && !parked) {
-                let mut after = warp.clone();
+            for to_a in places().filter(|(_, parked)| !is_one && !parked) {
                 let replays = to_a.0 == x.pc + 4;
+                // If the unit holds equal paths together, those that jump to the instruction itself are served for ever.
+                if entries.len() > 1 && to_a.0 == x.pc || !replays && warp.is_in_parts() {
+                    continue;
+                }
                 let next = Next::of(path(to_a, split), Some(PathRecord { mask: x.mask & !split, ..x }));
-                after.resolve(0, &Next { unserved: true, replays, ..next });
-                add(after, split, self.counted == Commits::Parts);
+                commit(Next { unserved: true, replays, ..next }, split, self.counted == Commits::Parts);
             }
         }
         moves
     }
 
-    fn states(&self) -> HashSet<Unit> {
-        let first = Unit::new(&self.start).canonical(&self.start);
+    fn states(&self, first: Unit) -> HashSet<Unit> {
+        let first = first.canonical(&self.start);
         let mut seen = HashSet::from([first.clone()]);
         let mut open = vec![first];
         while let Some(warp) = open.pop() {
@@ -116,13 +146,18 @@ impl<Unit: Player> Game<Unit> {
     }
 }
 
-/// The longest wait of a lane, over all reachable states.
-pub fn longest_wait<Unit: Player>(start: &Start, pcs: u32, counted: Commits) -> u32 {
+/// The longest wait of a lane, over all states that a unit reaches from its first. The pcs may end with a `ret`.
+pub fn longest_wait<Unit: Player>(first: Unit, start: &Start, pcs: u32, counted: Commits) -> u32 {
+    let ends: &[bool] = if Unit::entries(pcs).len() > 1 { &[false, true] } else { &[false] };
+    ends.iter().map(|returns| search(first.clone(), start, pcs, *returns, counted)).max().expect("a search")
+}
+
+fn search<Unit: Player>(first: Unit, start: &Start, pcs: u32, returns: bool, counted: Commits) -> u32 {
     let Start { mask, entry, fair_after, slice } = *start;
     let search = move || {
         let start = Start { mask, entry, fair_after, slice };
-        let mut game = Game::<Unit> { start, pcs, counted, waits: HashMap::new() };
-        let states = game.states();
+        let mut game = Game::<Unit> { start, pcs, returns, counted, waits: HashMap::new() };
+        let states = game.states(first);
         states.iter().map(|warp| game.wait(warp)).max().expect("the first state")
     };
     // The recursion is as deep as the number of states.

@@ -39,9 +39,15 @@ pub fn units() -> Vec<&'static str> {
     weft_config::Unit::names()
 }
 
-/// The units with time slices. Otherwise they run paths by priority: the deeper call, then the smaller pc.
+/// The units with time slices.
 pub fn units_with_turns() -> Vec<&'static str> {
     units().into_iter().filter(|unit| weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns)).collect()
+}
+
+/// The units that run paths by priority: the deeper call, then the smaller pc.
+pub fn units_by_priority() -> Vec<&'static str> {
+    let reconverges = |unit: &&str| weft_config::Unit::find(unit).is_ok_and(|unit| unit.reconverges);
+    units_with_turns().into_iter().filter(|unit| !reconverges(unit)).collect()
 }
 
 /// Completes the sorting and rotation of a warp's divergence unit after a commit.

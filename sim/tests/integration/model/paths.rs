@@ -1,7 +1,7 @@
 //! The example of the path-list paper: `if (A && B) C; else D; E;`, thread 0 through A B C E,
 //! thread 1 through A D E, threads 2 and 3 through A B D E.
 
-use crate::model::bench::{Bench, units_with_turns};
+use crate::model::bench::{Bench, units_by_priority};
 use words::*;
 
 /// Traversal by minimum pc (figure 1e) runs each block once, with the threads that reach it:
@@ -9,7 +9,7 @@ use words::*;
 /// mask is thread i, as in the paper's text.
 #[test]
 fn minimum_pc_order_runs_each_block_of_the_figure_once() {
-    for unit in units_with_turns() {
+    for unit in units_by_priority() {
         let traced = Bench::new(1, 4)
             .unit(unit)
             .lanes(10, &[1, 0, 1, 1])
@@ -33,7 +33,7 @@ fn minimum_pc_order_runs_each_block_of_the_figure_once() {
 /// After B the list holds C 0001 and D 1110: the lanes that reached D from A and from B have merged.
 #[test]
 fn threads_that_reach_a_block_from_two_sides_merge_while_they_wait() {
-    for unit in units_with_turns() {
+    for unit in units_by_priority() {
         let mut machine = Bench::new(1, 4)
             .unit(unit)
             .lanes(10, &[1, 0, 1, 1])

@@ -1,6 +1,7 @@
 //! Whole runs with the reconvergence stacks: their counters, and the outcome of runs that a stack cannot finish.
 
 use sim::{Finished, Outcome, Program};
+use weft_config::{Config, Order};
 use weft_trace::{Commit, Record};
 
 use crate::model::bench::{CODE, config, units_with_turns};
@@ -11,8 +12,12 @@ const STACKS: [&str; 3] = ["pdom-stack", "dual-path", "minority-first"];
 fn run(unit: &str, threads: u32, program: &Program) -> (Finished, Vec<Commit>) {
     let mut config = config(1, threads);
     config.divergence.unit = unit.into();
+    run_on(&config, program)
+}
+
+fn run_on(config: &Config, program: &Program) -> (Finished, Vec<Commit>) {
     let mut commits = Vec::new();
-    let finished = sim::run(&config, program, 10_000, &mut |record| {
+    let finished = sim::run(config, program, 10_000, &mut |record| {
         if let Record::Commit(commit) = record {
             commits.push(commit.clone());
         }
@@ -104,6 +109,42 @@ fn a_lock_between_the_lanes_of_a_warp_is_a_deadlock_of_a_stack() {
         let Outcome::Deadlock(report) = finished.outcome else { panic!("{unit}: {:?}", finished.outcome) };
         insta::assert_snapshot!(format!("lock_under_{unit}"), report);
         assert_eq!(run(unit, 1, &lock()).0.outcome, Outcome::Exited, "{unit}: no other lane wants it");
+    }
+}
+
+/// A thread that has the lock waits at the end of the loop for the others. They let go of it when their time slice ends.
+#[test]
+fn a_lock_between_the_lanes_of_a_warp_is_passed_on_in_time_slices() {
+    for order in Order::ALL {
+        for (fair_after, ends) in [(0, false), (1, true), (3, true), (64, true)] {
+            let mut config = config(1, 4);
+            config.divergence.unit = "multi-path".into();
+            (config.divergence.order, config.divergence.fair_after) = (*order, fair_after);
+            let place = format!("{}, fair_after {fair_after}", order.name());
+            match run_on(&config, &lock()).0.outcome {
+                Outcome::Exited => assert!(ends, "{place}"),
+                Outcome::Deadlock(report) => {
+                    assert!(!ends, "{place}: {report}");
+                    assert!(report.contains("with divergence.fair_after = 0 no path yields"), "{place}: {report}");
+                }
+                outcome => panic!("{place}: {outcome:?}"),
+            }
+        }
+    }
+}
+
+/// Both sides of `both_sides` run to D, at which they meet.
+#[test]
+fn both_orders_of_multi_path_reconverge() {
+    for order in Order::ALL {
+        let mut config = config(1, 4);
+        config.divergence.unit = "multi-path".into();
+        config.divergence.order = *order;
+        let (finished, commits) = run_on(&config, &both_sides());
+        assert_eq!(finished.outcome, Outcome::Exited);
+        let places: Vec<u32> = commits.iter().map(|commit| (commit.pc - CODE) / 4).collect();
+        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], "{}", order.name());
+        assert_eq!(commits.last().map(|commit| commit.mask), Some(0b1111), "{}", order.name());
     }
 }
 

@@ -1,6 +1,7 @@
 //! Random runs of the unit, compared with the rules, written out with lists, and with the lanes.
 
 use super::lanes::{Lanes, near, random};
+use super::waiting::most;
 use super::*;
 use crate::policy::stack::RETURN;
 
@@ -48,6 +49,8 @@ struct Rules {
     count: u64,
     over: bool,
     behind: bool,
+    /// Whether a path has let go, and threads have waited ever since.
+    dissolves: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +81,7 @@ impl Rules {
             count: 0,
             over: false,
             behind: false,
+            dissolves: false,
         }
     }
 
@@ -117,10 +121,9 @@ impl Rules {
             Group { lanes: path.mask, at, served: 0, meeting: x.meeting }
         };
         let mut outcomes: Vec<Group> = [next.a, next.b].into_iter().flatten().map(group).collect();
-        if let [a, b] = &*outcomes {
-            if (a.at.pc, a.at.depth) == (b.at.pc, b.at.depth) {
-                outcomes.truncate(1);
-            }
+        let is_one = |outcomes: &[Group]| matches!(outcomes, [a, b] if (a.at.pc, a.at.depth) == (b.at.pc, b.at.depth));
+        if is_one(&outcomes) {
+            outcomes.truncate(1);
         }
         if let [only] = &mut *outcomes {
             only.lanes = x.lanes & !ended;
@@ -142,7 +145,7 @@ impl Rules {
             outcomes.sort_by_key(|group| group.at.pc);
             let enclosing = x.meeting.map(|number| (self.meetings[number].entry, self.meetings[number].depth));
             let place = (next.reconvergence, x.at.depth);
-            if next.reconvergence != Reconvergence::Unknown && Some(place) != enclosing {
+            if next.reconvergence != Reconvergence::Unknown && Some(place) != enclosing && !self.dissolves {
                 let lowest = |group: &Group| (0..64).find(|lane| group.lanes >> lane & 1 == 1).expect("a lane");
                 let both = outcomes.iter().map(lowest).min();
                 let row = outcomes.iter().map(lowest).find(|lane| Some(*lane) != both).expect("two sides");
@@ -176,7 +179,6 @@ impl Rules {
                     self.queue.push(near);
                     self.active = Some(far);
                     self.behind = true;
-                    self.count = 0;
                 }
             },
             Err(mut left) => match left.pop() {
@@ -185,6 +187,7 @@ impl Rules {
             },
         }
         let has_run = self.active.as_ref().is_some_and(|x| x.lanes & ran != 0);
+        self.dissolves &= self.waits();
         self.over = due && (self.runnable() || self.waits()) && has_run && !self.behind;
     }
 
@@ -250,6 +253,11 @@ impl Rules {
     }
 
     fn step(&mut self, rule: Rule) {
+        self.change(rule);
+        self.dissolves &= self.waits();
+    }
+
+    fn change(&mut self, rule: Rule) {
         let Some(x) = self.active.clone() else { return self.next_path(self.empty) };
         (self.over, self.behind) = (false, false);
         match rule {
@@ -267,10 +275,13 @@ impl Rules {
                 self.take_front();
             }
         }
-        self.count = 0;
+        if rule != Rule::Behind {
+            self.count = 0;
+        }
     }
 
     fn let_go(&mut self, mut x: Group) {
+        self.dissolves = true;
         let left = x.meeting;
         if let Some(number) = left {
             self.meetings[number].expected &= !x.lanes;
@@ -325,6 +336,8 @@ struct Seen {
     inserts: u32,
     extracts: u32,
     replays: u32,
+    /// Divergences that create no meeting because meetings dissolve.
+    dissolved: u32,
     releases_at_a_meeting: u32,
     /// Paths from a meeting that are at the next one.
     not_examined: u32,
@@ -366,7 +379,7 @@ fn compare(threads: u32, fair_after: u64, order: Order, seed: u64, seen: &mut Se
     let mut lanes = Lanes(vec![Some((start.entry, 0, false)); threads as usize]);
     let mut state = seed;
     let places = 3 + random(&mut state) % 20;
-    let mut steps = 0;
+    let (mut steps, mut waits, most) = (0, vec![0; threads as usize], most(threads, fair_after));
     for number in 0..300 {
         let place = format!("{threads} threads, fair_after {fair_after}, {order:?}, seed {seed}, step {number}");
         if rules.live == 0 {
@@ -380,18 +393,14 @@ fn compare(threads: u32, fair_after: u64, order: Order, seed: u64, seen: &mut Se
         let (queued, meetings) = (rules.queue.len(), rules.live_meetings().len());
         let moves = if let Some(rule) = rule {
             let moves = unit.rotate(0);
-            if rule == Rule::Returns || rule == Rule::Arrives {
-                // Any `ret` represents the others.
-                let point = &rules.meetings[rules.active.as_ref().and_then(|x| x.meeting).expect("a meeting")];
+            if rule == Rule::Returns {
                 let x = rules.active.as_ref().expect("a path");
-                if let Some(first) = point.first {
-                    lanes.0.iter_mut().enumerate().filter(|(lane, _)| x.lanes >> lane & 1 == 1).for_each(
-                        |(_, state)| {
-                            *state = state.map(|(pc, depth, parked)| {
-                                (if rule == Rule::Returns { first } else { pc }, depth, parked)
-                            });
-                        },
-                    );
+                let point = &rules.meetings[x.meeting.expect("a meeting")];
+                // The first `ret` represents the others.
+                let first = point.first.unwrap_or(x.at.pc);
+                let mine = |(lane, _): &(usize, _)| x.lanes >> lane & 1 == 1;
+                for (_, state) in lanes.0.iter_mut().enumerate().filter(mine) {
+                    *state = state.map(|(_, depth, parked)| (first, depth, parked));
                 }
             }
             let lets_go = rule == Rule::ParkedLetsGo || rule == Rule::Over && rules.waits();
@@ -418,8 +427,17 @@ fn compare(threads: u32, fair_after: u64, order: Order, seed: u64, seen: &mut Se
                 let moves = unit.resolve(0, &next);
                 assert!(!moves.yields, "{place}: a time slice ends with a step");
                 rules.commit(&next);
-                let served = next.b.filter(|_| next.replays).map_or(0, |rest| rest.mask);
-                lanes.commit(path.mask & !served, &next);
+                let unserved = next.b.filter(|_| next.replays).map_or(0, |rest| rest.mask);
+                lanes.commit(path.mask & !unserved, &next);
+                let diverges = next.a.zip(next.b).is_some_and(|(a, b)| (a.pc, a.depth) != (b.pc, b.depth));
+                seen.dissolved +=
+                    u32::from(rules.dissolves && diverges && next.reconvergence != Reconvergence::Unknown);
+                for (lane, commits) in waits.iter_mut().enumerate() {
+                    let can_run = lanes.0[lane].is_some_and(|(_, _, parked)| !parked);
+                    let ran = (path.mask & !unserved) >> lane & 1 == 1;
+                    *commits = if ran || !can_run { 0 } else { *commits + 1 };
+                    assert!(fair_after == 0 || *commits <= most, "{place}: lane {lane} waits for {commits} commits");
+                }
                 seen.replays += u32::from(next.replays);
                 seen.steps = seen.steps.max(steps);
                 steps = 0;
@@ -457,7 +475,15 @@ fn random_runs_follow_the_rules_and_lose_no_lane() {
             for (threads, seeds) in [(1, 10), (2, 200), (3, 200), (4, 200), (8, 200), (32, 100), (64, 20)] {
                 (0..seeds).for_each(|seed| compare(threads, fair_after, order, seed, &mut seen));
             }
-            println!("{order:?}, fair_after {fair_after}: {seen:?}");
+            let place = format!("{order:?}, fair_after {fair_after}: {seen:?}");
+            let Seen { rules: [empty, arrives, parked, goes_back, behind, over, returns], .. } = seen;
+            assert!(seen.most_paths >= 20 && seen.most_meetings >= 8 && seen.ends > 100, "{place}");
+            assert!(arrives > 20 && parked > 1000 && goes_back > 1000 && over > 1000 && returns > 300, "{place}");
+            assert!((behind > 1000) == (order == Order::BreadthFirst), "{place}");
+            assert!(empty > 0 && seen.not_examined > 0 && seen.releases_at_a_meeting > 100, "{place}");
+            assert!(seen.pushes > 1000 && seen.pops > 1000 && seen.pops_by_letting_go > 500, "{place}");
+            assert!(seen.inserts > 1000 && seen.extracts > 1000 && seen.replays > 1000, "{place}");
+            assert!(seen.dissolved > 50, "{place}");
         }
     }
 }

@@ -3,11 +3,7 @@
 use super::game::{Commits, Player, bound, longest_wait};
 use super::*;
 
-impl Player for PathStack {
-    fn new(start: &Start) -> Self {
-        Self::new(start)
-    }
-}
+impl Player for PathStack {}
 
 /// Commits that each lane has waited for, checked against the bounds where paths run in time slices.
 pub struct Waits {
@@ -52,8 +48,16 @@ fn a_thread_that_can_run_waits_for_a_bounded_number_of_commits() {
                 let start = Start { slice, ..start(threads, fair_after) };
                 let place = format!("{threads} threads, fair_after {fair_after}, slice {slice}");
                 let expected = (threads - 1) * fair_after as u32 + slices * slice as u32;
-                assert_eq!(longest_wait::<PathStack>(&start, pcs, Commits::Instructions), expected, "{place}");
-                assert_eq!(longest_wait::<PathStack>(&start, pcs, Commits::Parts), expected + parts, "{place}");
+                assert_eq!(
+                    longest_wait(PathStack::new(&start), &start, pcs, Commits::Instructions),
+                    expected,
+                    "{place}"
+                );
+                assert_eq!(
+                    longest_wait(PathStack::new(&start), &start, pcs, Commits::Parts),
+                    expected + parts,
+                    "{place}"
+                );
                 assert!(expected + parts <= bound(&start), "{place}");
             }
         }
@@ -63,5 +67,6 @@ fn a_thread_that_can_run_waits_for_a_bounded_number_of_commits() {
 #[test]
 #[should_panic = "2 threads, 3 pcs, fair_after 0"]
 fn without_turns_a_path_may_wait_for_ever() {
-    longest_wait::<PathStack>(&start(2, 0), 3, Commits::Parts);
+    let start = start(2, 0);
+    longest_wait(PathStack::new(&start), &start, 3, Commits::Parts);
 }

@@ -4,10 +4,6 @@ use super::game::{Commits, Player, bound, longest_wait};
 use super::*;
 
 impl Player for SortedTable {
-    fn new(start: &Start) -> Self {
-        Self::new(start)
-    }
-
     fn canonical(mut self, start: &Start) -> Self {
         self.count = self.count.min(start.fair_after);
         self.sorted = false;
@@ -34,7 +30,7 @@ fn a_thread_that_can_run_waits_for_a_bounded_number_of_commits() {
     for (threads, pcs, below) in [(2, 3, 0), (3, 2, 1)] {
         for (fair_after, slice) in [(1, 1), (2, 1), (2, 2), (3, 3)] {
             let start = Start { slice, ..start(threads, fair_after) };
-            let longest = longest_wait::<SortedTable>(&start, pcs, Commits::Parts);
+            let longest = longest_wait(SortedTable::new(&start), &start, pcs, Commits::Parts);
             assert_eq!(longest, bound(&start) - below, "{threads} threads, fair_after {fair_after}, slice {slice}");
         }
     }
@@ -43,5 +39,6 @@ fn a_thread_that_can_run_waits_for_a_bounded_number_of_commits() {
 #[test]
 #[should_panic = "2 threads, 3 pcs, fair_after 0"]
 fn without_turns_a_path_may_wait_for_ever() {
-    longest_wait::<SortedTable>(&start(2, 0), 3, Commits::Parts);
+    let start = start(2, 0);
+    longest_wait(SortedTable::new(&start), &start, 3, Commits::Parts);
 }
