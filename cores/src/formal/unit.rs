@@ -100,6 +100,9 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     if shape.rotates && !shape.reconverges {
         proof.gives_way_to_one_that_runs();
     }
+    if shape.rotates {
+        proof.no_rotation_meets_a_release();
+    }
     if let Some(longest) = unit.longest_wait(shape) {
         proof.waits(longest);
     }
@@ -327,6 +330,10 @@ impl<'a> Proof<'a> {
         let stuck = &charge.valid & &charge.parked & &others;
         self.claim("a_parked_path_gives_way_to_one_that_runs", !stuck | gives_way);
         self.claim("a_path_gives_way_to_one_that_runs", !gives_way | (&charge.valid & others));
+    }
+
+    /// While a path yields, another one can run, so the barrier is not released.
+    fn no_rotation_meets_a_release(&self) {
         let gave_way = self.rules.output("gives_way_given");
         self.claim(
             "no_rotation_meets_a_release",

@@ -5,6 +5,7 @@
 mod abc;
 mod edge;
 mod minority_first;
+mod multi_path;
 mod reservations;
 mod scoreboard;
 mod shifts;

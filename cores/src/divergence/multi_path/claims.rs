@@ -1,7 +1,367 @@
-//! Invariants of the paths and meetings, stated in a formal build for the watched warp.
+//! Invariants of the paths and meetings, stated in a formal build for the watched warp. They include the pending writes of
+//! S9.
 
+use rtl::{Builder, Bundle, Expr, clog2, count_ones, increment, join, lit, lowest_one, reduce, select, zeros};
+
+use super::Tables;
+use super::meetings::{Meetings, Met};
+use super::row::{Active, FLAGS, Meeting, Queued, is_some, row_of};
+use super::waiting::{Settled, Waiting};
+use crate::divergence::hot;
+use crate::divergence::ring::Ring;
+use crate::divergence::rings::{Moved, Rings};
+use crate::divergence::row::Row;
+use crate::formal::{CHARGES, Standing, Watched};
 use crate::shape::Shape;
+use crate::signals::Path;
 
+/// Paths in the list: the active lanes and the served ones, the queue, and the threads at each meeting.
 pub fn listed_paths(shape: &Shape) -> usize {
-    2 * shape.threads + 1
+    2 + 2 * (shape.threads - 1)
+}
+
+pub struct Claims<'a> {
+    pub m: &'a Builder,
+    pub shape: &'a Shape,
+    pub at: &'a Watched,
+    pub generation: Expr,
+    /// The warp has just been released.
+    pub released: Expr,
+}
+
+/// x, with all its threads, or a path of the queue.
+struct Placed {
+    path: Path,
+    up: Expr,
+    flags: [Expr; 2],
+}
+
+/// A row of the meetings.
+struct Place {
+    number: usize,
+    meeting: Meeting,
+    /// A path or another such meeting refers to it.
+    is_used: Expr,
+    /// The live threads that it expects.
+    threads: Expr,
+}
+
+impl Claims<'_> {
+    fn claim(&self, name: &str, condition: &Expr) {
+        self.m.assert(name, &(!&self.at.started | condition));
+    }
+
+    /// Asserts the claims about the watched warp, and declares the outputs for a proof.
+    pub fn state(
+        &self,
+        tables: &Tables,
+        active_s8: &Active,
+        waiting: &Waiting,
+        settled: &Settled,
+        meetings: &Meetings,
+        met: &Met,
+    ) {
+        let Self { m, shape, at, generation, .. } = self;
+        m.comment("Invariants of the watched warp.");
+        let queue = &waiting.queue;
+        let (path, flags) = hot::unpack(m, shape, &tables.x.inspect(&at.warp), generation, FLAGS);
+        let word = m.wire("rest_watched_now", &tables.active.inspect("rest_watched", &at.warp));
+        let active = Active::unpack(m, shape, &word);
+        let is_read = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
+        self.claim("s8_has_the_rest_of_x", &(&is_read | active_s8.pack().eq(&word)));
+
+        let in_s9 = m.wire("in_s9", &(&*queue.valid_s9 & queue.warp_s9.eq(&at.warp)));
+        m.assert("nothing_is_in_s9_before_anything_resolves", &(!&at.starting | !&*queue.valid_s9));
+        self.claim("s9_follows_s8", &in_s9.eq(&at.settling));
+        m.assert("s9_has_the_generation", &(!(&in_s9 & &at.started) | queue.generation_s9.eq(generation)));
+        m.assert("s9_writes_a_meeting_for_a_commit", &(&*queue.valid_s9 | !&met.writes));
+        let paths = self.queue(&in_s9, waiting, settled);
+        let places = self.meetings(&in_s9, meetings, met, &active, &paths);
+        let of_x = self.of_x(&in_s9, &is_read, meetings, met);
+
+        let [must_yield, at_meeting, leaves_at_ret] = &flags;
+        let x = Placed {
+            path: Path { mask: active.mask.clone(), ..path.clone() },
+            up: active.up.clone(),
+            flags: [at_meeting.clone(), leaves_at_ret.clone()],
+        };
+        for place in &places {
+            let same = !is_some(&x.up) | !row_of(&x.up).is(place.number as u64) | of_x.eq(&place.meeting.pack());
+            self.claim(&format!("x_has_meeting_{}", place.number), &same);
+        }
+        self.active(&active, &path, must_yield, &paths);
+        self.flags("x", &x, &places);
+        paths.iter().enumerate().for_each(|(number, path)| self.flags(&format!("path_{number}"), path, &places));
+        self.places(&active, &x, &paths, &places);
+        self.rows(&x, &paths, &places);
+        self.outputs(&path, [must_yield, at_meeting, leaves_at_ret], &active, &paths, &places);
+    }
+
+    /// The paths of the queue, from the front.
+    fn queue(&self, in_s9: &Expr, waiting: &Waiting, settled: &Settled) -> Vec<Placed> {
+        let Self { m, shape, at, generation, .. } = self;
+        let queue = &waiting.queue;
+        let stored = queue.hot.inspect(&at.warp);
+        self.claim("s8_has_f", &(!&at.in_s8 | queue.word.eq(&stored)));
+        let f = m.wire("f_settled", &in_s9.mux(&settled.word, &stored));
+        let bits = Row::bits(shape);
+        let mut rows = vec![(f.bit(bits), join([&f.slice(0, bits), &f.from(bits + 1)]))];
+        if let (Some(rings), Some(moved)) = (&queue.rings, &settled.moved) {
+            m.assert("s9_changes_a_ring_for_a_commit", &(&*queue.valid_s9 | !&moved.changes));
+            rows.extend(self.ring(rings, moved, in_s9));
+        }
+        for (number, pair) in rows.windows(2).enumerate() {
+            self.claim(&format!("path_{number}_is_there_before_the_next"), &(!&pair[1].0 | &pair[0].0));
+        }
+        let placed = |(valid, row): (Expr, Expr)| {
+            let queued = Queued::unpack(m, shape, &row.from(bits));
+            let path = Row::unpack(m, shape, &row).path(&valid, generation);
+            Placed { path, up: queued.up.when(&valid), flags: [queued.at_meeting, queued.leaves_at_ret] }
+        };
+        let most = shape.threads - 1;
+        rows.into_iter().take(most).map(placed).collect()
+    }
+
+    /// The rows of the ring, from its front.
+    fn ring(&self, rings: &Rings, moved: &Moved, in_s9: &Expr) -> Vec<(Expr, Expr)> {
+        let Self { m, shape, at, generation, .. } = self;
+        let stored = rings.pointers.inspect("ring_watched", &at.warp);
+        let changes = in_s9 & &moved.changes;
+        let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(&moved.next, &stored)));
+        let index = ring.front.width();
+        let cells: Vec<Expr> = (0..shape.threads as u64)
+            .map(|number| {
+                let place = lit(index, number);
+                let cell = moved.rows.inspect(&format!("cell_{number}"), &join([&place, &at.warp]));
+                let here = in_s9 & &moved.inserts & moved.place.eq(&place);
+                m.wire(&format!("cell_{number}_settled"), &here.mux(&moved.inserted, &cell))
+            })
+            .collect();
+        let rows: Vec<(Expr, Expr)> = (0..shape.threads as u64 - 2)
+            .map(|number| {
+                let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number)));
+                let word = m.wire(&format!("row_{number}"), &select(&place, &cells));
+                (m.wire(&format!("row_{number}_is_used"), &lit(index, number).lt(&ring.rows)), word)
+            })
+            .collect();
+        let parked = |(valid, word): &(Expr, Expr)| valid & Row::unpack(m, shape, word).parked_now(generation);
+        let parked: Vec<Expr> = rows.iter().map(parked).collect();
+        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
+        self.claim("the_ring_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
+        self.claim("no_row_is_parked_in_an_empty_ring", &(ring.rows.any() | ring.parked.none()));
+        self.claim("parked_rows_are_counted", &ring.at(generation).parked.eq(&parked));
+        let started = &at.in_s8 & &at.started_by_s7;
+        self.claim("s8_has_the_ring", &(!started | rings.read_s8.eq(&stored)));
+        let now = Ring::unpack(m, shape, &stored).at(generation).pack();
+        self.claim("s9_has_the_ring", &(!&at.settling | moved.before.eq(&now)));
+        rows
+    }
+
+    /// The meetings, from row 1: a meeting is never in row 0.
+    fn meetings(&self, in_s9: &Expr, meetings: &Meetings, met: &Met, active: &Active, paths: &[Placed]) -> Vec<Place> {
+        let Self { m, shape, at, .. } = self;
+        let rows: Vec<Meeting> = (1..shape.threads)
+            .map(|number| {
+                let row = lit(shape.lane_bits(), number as u64);
+                let stored = meetings.rows.inspect(&format!("meeting_{number}_watched"), &join([&row, &at.warp]));
+                let here = in_s9 & &met.writes & met.row.eq(&row);
+                let word = m.wire(&format!("meeting_{number}_settled"), &here.mux(&met.written, &stored));
+                Meeting::unpack(m, shape, &word)
+            })
+            .collect();
+        let refers = |up: &Expr, number: usize| is_some(up) & row_of(up).is(number as u64);
+        let ups: Vec<&Expr> = paths.iter().map(|path| &path.up).chain([&active.up]).collect();
+        let direct = |number| join(&ups.iter().map(|up| refers(up, number)).collect::<Vec<_>>()).any();
+        let mut used: Vec<Expr> = (1..shape.threads).map(direct).collect();
+        for round in 1..shape.threads.saturating_sub(1) {
+            let more = |number: usize| {
+                let from = rows.iter().zip(&used).map(|(row, used)| used & refers(&row.up, number));
+                let from: Vec<Expr> = from.collect();
+                m.wire(&format!("meeting_{number}_is_used_{round}"), &(&used[number - 1] | join(&from).any()))
+            };
+            used = (1..shape.threads).map(more).collect();
+        }
+        let place = |(index, (meeting, is_used)): (usize, (Meeting, Expr))| Place {
+            number: index + 1,
+            threads: m.wire(&format!("threads_of_meeting_{}", index + 1), &(&meeting.expected & &active.live)),
+            meeting,
+            is_used,
+        };
+        rows.into_iter().zip(used).enumerate().map(place).collect()
+    }
+
+    /// The meeting of x, which S8 has read.
+    fn of_x(&self, in_s9: &Expr, is_read: &Expr, meetings: &Meetings, met: &Met) -> Expr {
+        let stored = meetings.of_x.inspect("meeting_of_x_watched", &self.at.warp);
+        self.claim("s8_has_the_meeting_of_x", &(is_read | meetings.word.eq(&stored)));
+        self.m.wire("meeting_of_x_settled", &in_s9.mux(&met.of_x, &stored))
+    }
+
+    fn active(&self, active: &Active, path: &Path, must_yield: &Expr, paths: &[Placed]) {
+        let there = active.mask.any();
+        self.claim("the_active_path_is_there_while_it_has_threads", &path.valid.eq(&there));
+        let has_lanes = path.mask.any() & (&path.mask & !&active.mask).none();
+        self.claim("the_active_path_has_active_lanes", &(!&there | has_lanes));
+        let in_parts = &there & path.mask.ne(&active.mask);
+        self.claim("no_step_comes_between_parts", &!(&in_parts & (must_yield | &path.parked)));
+        let runs = paths.iter().map(|waits| &waits.path.valid & !&waits.path.parked);
+        let others_run = join(&runs.collect::<Vec<_>>()).any() | active.occupied.any();
+        let must_go = &active.over | active.is_far.any() | (&path.parked & &others_run);
+        let must = there.mux(&must_go, &active.live.any());
+        self.claim("a_step_is_due_when_x_must_go", &must_yield.eq(&must));
+        self.claim("x_goes_back_when_others_run", &(!(&there & must_yield) | others_run));
+        let nobody_waits = &active.live.any() & active.occupied.none();
+        self.claim("threads_wait_while_x_is_empty", &(&there | !nobody_waits));
+        self.claim("no_step_meets_a_release", &!(must_yield & &self.released));
+    }
+
+    /// A path arrives only at the point of its meeting.
+    fn flags(&self, name: &str, placed: &Placed, places: &[Place]) {
+        let Placed { path, up, flags: [at_meeting, leaves_at_ret] } = placed;
+        let of = |of: &dyn Fn(&Meeting) -> Expr| {
+            let is_up = |place: &Place| is_some(up) & row_of(up).is(place.number as u64);
+            let each: Vec<Expr> = places.iter().map(|place| is_up(place) & of(&place.meeting)).collect();
+            join(&each).any()
+        };
+        let stands = of(&|meeting| {
+            let rpc = meeting.rpc();
+            rpc.is_at() & rpc.pc.eq(&path.pc) & rpc.depth.eq(&path.depth)
+        });
+        let returns = of(&|meeting| meeting.rpc().is_return() & meeting.rpc_depth.eq(&path.depth));
+        self.claim(&format!("{name}_is_at_its_meeting"), &!(&path.valid & at_meeting & !stands));
+        self.claim(&format!("{name}_arrives_at_returns"), &!(&path.valid & leaves_at_ret & !returns));
+    }
+
+    /// The threads that a meeting expects are those that have arrived, and those of its paths and inner meetings.
+    fn places(&self, active: &Active, x: &Placed, paths: &[Placed], places: &[Place]) {
+        let Self { m, shape, .. } = self;
+        let masks = paths.iter().chain([x]).map(|placed| placed.path.mask.when(&placed.path.valid));
+        let arrived = places.iter().map(|place| place.meeting.arrived.when(&place.is_used));
+        let all: Vec<Expr> = masks.chain(arrived).collect();
+        self.claim("the_live_threads_are_on_paths_or_wait", &reduce(&all, &|a, b| a | b).eq(&active.live));
+        let mut occupied = Vec::new();
+        for Place { number, meeting, is_used, threads } in places {
+            let Meeting { arrived, rpc_kind, .. } = meeting;
+            let claim = |what: &str, condition: &Expr| {
+                self.claim(&format!("meeting_{number}_{what}"), &(!is_used | condition));
+            };
+            let refers = |up: &Expr| is_some(up) & row_of(up).is(*number as u64);
+            let inner = places.iter().filter(|inner| inner.number != *number);
+            let inner = inner.map(|inner| inner.threads.when(&(&inner.is_used & refers(&inner.meeting.up))));
+            let own =
+                paths.iter().chain([x]).map(|placed| placed.path.mask.when(&(&placed.path.valid & refers(&placed.up))));
+            let parts: Vec<Expr> = inner.chain(own).chain([arrived.clone()]).collect();
+            claim("has_its_threads", &reduce(&parts, &|a, b| a | b).eq(threads));
+            let bits = clog2(shape.threads + 1) + 1;
+            let sum = parts.iter().map(|part| count_ones(part).extend(bits)).collect::<Vec<_>>();
+            claim("has_each_thread_once", &reduce(&sum, &|a, b| a + b).eq(&count_ones(threads).extend(bits)));
+            claim("is_somewhere", &rpc_kind.any());
+            claim("is_not_inside_itself", &!refers(&meeting.up));
+            claim("has_no_row_0", &!(is_some(&meeting.up) & row_of(&meeting.up).none()));
+            let known = meeting.rpc().is_at() | meeting.rpc().is_known_return();
+            claim("is_at_a_known_pc", &(arrived.none() | known));
+            claim("knows_a_return_when_threads_have_come", &!(meeting.rpc().is_known_return() & arrived.none()));
+            let is_of_empty = active.mask.none() & refers(&x.up);
+            let outer = places.iter().map(|outer| {
+                let up = is_some(&meeting.up) & row_of(&meeting.up).is(outer.number as u64);
+                up & outer.meeting.rpc().is_return() & outer.meeting.rpc_depth.eq(&meeting.rpc_depth)
+            });
+            let outer = join(&outer.collect::<Vec<_>>()).any();
+            claim("arrives_at_returns", &(!&meeting.leaves_at_ret | outer));
+            claim("has_threads", &(threads.any() | is_of_empty));
+            claim("still_waits_for_others", &(threads.ne(arrived) | active.mask.none()));
+            occupied.push(m.wire(&format!("meeting_{number}_is_occupied"), &(is_used & arrived.any())));
+        }
+        let width = active.occupied.width();
+        let count = if occupied.is_empty() {
+            zeros(width)
+        } else {
+            count_ones(&join(&occupied)).extend(width + 1).slice(0, width)
+        };
+        self.claim("occupied_meetings_are_counted", &active.occupied.eq(&count));
+        for (name, placed) in
+            paths.iter().enumerate().map(|(n, path)| (format!("path_{n}"), path)).chain([("x".to_owned(), x)])
+        {
+            self.claim(&format!("{name}_refers_to_no_row_0"), &!(is_some(&placed.up) & row_of(&placed.up).none()));
+        }
+    }
+
+    /// No new meeting has the row of one in use: the row is the lowest thread in all that the meeting is not around.
+    fn rows(&self, x: &Placed, paths: &[Placed], places: &[Place]) {
+        let m = self.m;
+        // inside[i][k]: meeting i is inside meeting k.
+        let refers = |from: &Place, to: &Place| {
+            &from.is_used & is_some(&from.meeting.up) & row_of(&from.meeting.up).is(to.number as u64)
+        };
+        let mut inside: Vec<Vec<Expr>> =
+            places.iter().map(|from| places.iter().map(|to| refers(from, to)).collect()).collect();
+        for _ in 1..places.len() {
+            inside = (0..places.len())
+                .map(|from| {
+                    (0..places.len())
+                        .map(|to| {
+                            let over = (0..places.len()).map(|middle| &inside[from][middle] & &inside[middle][to]);
+                            &inside[from][to] | join(&over.collect::<Vec<_>>()).any()
+                        })
+                        .collect()
+                })
+                .collect();
+        }
+        for (index, Place { number, is_used, .. }) in places.iter().enumerate() {
+            let lowest = |threads: &Expr| !threads.bit(*number) | lowest_one(threads).bit(*number);
+            let of_paths = paths.iter().chain([x]).map(|placed| !&placed.path.valid | lowest(&placed.path.mask));
+            let others = places.iter().enumerate().filter(|(other, _)| *other != index);
+            let of_places =
+                others.map(|(other, place)| !&place.is_used | &inside[index][other] | lowest(&place.threads));
+            let all: Vec<Expr> = of_paths.chain(of_places).collect();
+            let all = m.wire(&format!("row_of_meeting_{number}_is_lowest"), &join(&all).all());
+            self.claim(&format!("meeting_{number}_has_a_row_of_its_own"), &(!is_used | all));
+        }
+    }
+
+    /// Outputs the active path, the list of all paths, and the pcs of known returns.
+    fn outputs(&self, path: &Path, flags: [&Expr; 3], active: &Active, paths: &[Placed], places: &[Place]) {
+        let m = self.m;
+        let [must_yield, at_meeting, leaves_at_ret] = flags;
+        let runs = &path.valid & !&path.parked;
+        let none = lit(1, 0);
+        m.port_group("its active path");
+        m.output(&format!("gives_way_{}", CHARGES[0]), &(must_yield | (at_meeting & &runs)));
+        m.output(&format!("leaves_at_ret_{}", CHARGES[0]), &(leaves_at_ret & &runs));
+        path.outputs(m, CHARGES[0]);
+        m.port_group("all its paths: the active lanes, the served lanes, the queue, and the threads at meetings");
+        let served = m.wire("served_watched", &(&active.mask & !&path.mask));
+        let alive = |pc: &Expr, mask: &Expr| Path {
+            valid: &path.valid & mask.any(),
+            pc: pc.clone(),
+            mask: mask.clone(),
+            ..path.clone()
+        };
+        let mut list = vec![
+            (alive(&path.pc, &path.mask), served.any(), none.clone()),
+            (alive(&increment(&path.pc, 1), &served), none.clone(), none.clone()),
+        ];
+        list.extend(paths.iter().map(|placed| (placed.path.clone(), none.clone(), none.clone())));
+        list.extend(places.iter().map(|Place { meeting, is_used, .. }| {
+            let rpc = meeting.rpc();
+            let path = Path {
+                valid: is_used & meeting.arrived.any(),
+                pc: rpc.pc.clone(),
+                depth: rpc.depth.clone(),
+                mask: meeting.arrived.clone(),
+                parked: none.clone(),
+            };
+            (path, none.clone(), rpc.is_return())
+        }));
+        for (number, (path, rest, at_return)) in list.into_iter().enumerate() {
+            path.outputs(m, &format!("list_{number}"));
+            Standing { rest, at_return }.outputs(m, &format!("list_{number}"));
+        }
+        m.port_group("known returns");
+        for Place { number, meeting, is_used, .. } in places {
+            let name = format!("return_{}", number - 1);
+            m.output(&format!("{name}_valid"), &(is_used & meeting.rpc().is_known_return()));
+            m.output(&format!("{name}_pc"), &meeting.rpc_pc);
+        }
+    }
 }

@@ -41,6 +41,7 @@ use crate::shape::Shape;
 use crate::signals::{Path, Resolve, delay_by};
 use crate::trace::Traced;
 
+use claims::Claims;
 use meetings::{Change, Meetings};
 use row::{Active, FLAGS, Meeting, Queued};
 use step::{Event, Next, Ran};
@@ -81,7 +82,7 @@ impl DivergenceUnit for MultiPath {
     }
 
     fn listed_returns(&self, shape: &Shape) -> usize {
-        shape.threads
+        shape.threads - 1
     }
 
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
@@ -124,7 +125,10 @@ impl DivergenceUnit for MultiPath {
         if shape.formal {
             m.port_group("the watched warp");
             let at = Watched::inputs(&m, shape, "watched");
-            inputs.state_generation(&m, &at, &generation_s8);
+            let released = inputs.state_generation(&m, &at, &generation_s8);
+            let generation = m.wire("generation_watched", &inputs.generation.index(&at.warp));
+            let claims = Claims { m: &m, shape, at: &at, generation, released };
+            claims.state(&tables, &ran.active, &waiting, &settled, &meetings, &met);
         }
         m.finish()
     }

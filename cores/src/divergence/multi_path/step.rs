@@ -173,8 +173,8 @@ impl Next {
 
 /// The row of a new meeting.
 fn new_row(m: &Builder, resolve: &Resolve) -> Expr {
-    let lowest = |mask: &Expr| lowest_one(mask);
-    let [a, b] = [lowest(&resolve.a_mask), lowest(&resolve.b_mask)];
-    let row = a.lt(&b).mux(&b, &a);
+    let lowest = |name: &str, mask: &Expr| m.wire(name, &lowest_one(mask));
+    let [a, b] = [lowest("lowest_of_a", &resolve.a_mask), lowest("lowest_of_b", &resolve.b_mask)];
+    let row = m.wire("lowest_of_the_higher", &a.lt(&b).mux(&b, &a));
     m.wire("new_row", &encode(&row))
 }

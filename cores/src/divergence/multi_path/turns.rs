@@ -41,7 +41,7 @@ impl Turn {
         let Ran { resolve, active, meeting, outcome, .. } = ran;
         let Event { two, meets, joins, arrives, to_back, completes, stays, frees, pops, .. } = event;
         let queue = &waiting.queue;
-        let unserved = &resolve.in_parts & resolve.b_mask.any() & &resolve.is_memory;
+        let unserved = &resolve.is_memory & resolve.b_mask.any();
         let counts = m.wire("counts", &(!&resolve.rotates & !unserved));
         let others = &queue.front_runs | &queue.ring_runs | active.occupied.any() | &outcome.diverges;
         let others = m.wire("others", &others);
