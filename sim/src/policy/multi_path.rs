@@ -152,7 +152,7 @@ impl Policy for MultiPath {
         }
         let ran = self.x.side.mask & !next.ended(&path);
         self.live &= !next.ended(&path);
-        let outcomes = next.a.zip(next.b).filter(|(a, b)| (a.pc, a.depth) != (b.pc, b.depth));
+        let outcomes = next.a.zip(next.b).filter(|(a, b)| next.unserved || (a.pc, a.depth) != (b.pc, b.depth));
         let due = self.count_commit(outcomes.is_some()) || next.yields;
         self.freed = false;
         let moves = match outcomes {
@@ -227,13 +227,17 @@ impl MultiPath {
             self.x.up = Some(self.create(place, near.mask, far.mask));
         }
         let paths = [near, far].map(|path| Path { side: Side::of(path), ..self.x });
-        let moves = match paths.map(|path| self.unless_arrived(path)) {
-            [Some(near), Some(far)] => self.choose(near, far),
-            [Some(path), None] | [None, Some(path)] => {
-                self.x = path;
+        let [near, far] = paths;
+        // Of two parts of a `jalr` at one point, the second does not arrive.
+        let same = (near.side.pc, near.side.depth) == (far.side.pc, far.side.depth);
+        let near = self.unless_arrived(near);
+        let far = if same && near.is_none() { Some(far) } else { self.unless_arrived(far) };
+        let moves = match (near, far) {
+            (Some(near), Some(far)) => self.choose(near, far),
+            (near, far) => {
+                self.x = near.or(far).expect("two different points");
                 Moves::default()
             }
-            [None, None] => unreachable!("two different points"),
         };
         Moves { pushes, ..moves }
     }
@@ -308,13 +312,18 @@ impl MultiPath {
     fn leave(&mut self) -> Moves {
         let path = self.free(self.x.up);
         let pops = path.is_some();
-        match path.filter(|path| path.side.mask != 0 || path.up.is_some()) {
-            Some(path) => {
+        if let Some(path) = path {
+            if path.side.mask != 0 || (path.up.is_some() && self.waiting != 0) {
                 (self.x, self.freed) = (path, true);
-                Moves { pops, ..Moves::default() }
+                return Moves { pops, ..Moves::default() };
             }
-            None => Moves { pops, ..self.pop() },
+            // Nobody waits at the outer meetings: those without threads go, too.
+            let mut up = path.up;
+            while let Some(outer) = self.free(up) {
+                up = outer.up;
+            }
         }
+        Moves { pops, ..self.pop() }
     }
 
     /// x goes to the back, and belongs to the next outer meeting from now on. If its meeting is complete now, the

@@ -89,7 +89,7 @@ impl Claims<'_> {
             let same = !is_some(&x.up) | !row_of(&x.up).is(place.number as u64) | of_x.eq(&place.meeting.pack());
             self.claim(&format!("x_has_meeting_{}", place.number), &same);
         }
-        self.active(&active, &path, must_yield, &paths);
+        self.active(&active, &path, [must_yield, at_meeting], &paths);
         self.flags("x", &x, &places);
         paths.iter().enumerate().for_each(|(number, path)| self.flags(&format!("path_{number}"), path, &places));
         self.places(&active, &x, &paths, &places);
@@ -197,13 +197,13 @@ impl Claims<'_> {
         self.m.wire("meeting_of_x_settled", &in_s9.mux(&met.of_x, &stored))
     }
 
-    fn active(&self, active: &Active, path: &Path, must_yield: &Expr, paths: &[Placed]) {
+    fn active(&self, active: &Active, path: &Path, [must_yield, at_meeting]: [&Expr; 2], paths: &[Placed]) {
         let there = active.mask.any();
         self.claim("the_active_path_is_there_while_it_has_threads", &path.valid.eq(&there));
         let has_lanes = path.mask.any() & (&path.mask & !&active.mask).none();
         self.claim("the_active_path_has_active_lanes", &(!&there | has_lanes));
         let in_parts = &there & path.mask.ne(&active.mask);
-        self.claim("no_step_comes_between_parts", &!(&in_parts & (must_yield | &path.parked)));
+        self.claim("no_step_comes_between_parts", &!(&in_parts & (must_yield | at_meeting | &path.parked)));
         let runs = paths.iter().map(|waits| &waits.path.valid & !&waits.path.parked);
         let others_run = join(&runs.collect::<Vec<_>>()).any() | active.occupied.any();
         let must_go = &active.over | active.is_far.any() | (&path.parked & &others_run);

@@ -97,7 +97,8 @@ impl DivergenceUnit for MultiPath {
         let waiting = Waiting::declare(&m, shape, &inputs, &generation_s8);
         let meetings = Meetings::declare(&m, shape, &inputs);
 
-        let ran = Ran::of(&m, shape, &inputs.resolve, read.active, &meetings);
+        let resolve = step::without_meetings(&m, &inputs.resolve, &read.active);
+        let ran = Ran::of(&m, shape, &resolve, read.active, &meetings);
         let event = Event::of(&m, shape, &ran);
         let next = Next::of(&m, shape, &ran, &event, &waiting);
         let turn = Turn::of(&m, &ran, &event, &next, &waiting, &read.is_last);

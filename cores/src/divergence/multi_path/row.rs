@@ -37,6 +37,8 @@ rtl::bundle! {
         occupied: shape.lane_bits().max(1),
         /// Instructions in the present turn.
         count: turns::count_bits(shape),
+        /// Divergences make no meetings: a path has let go, and threads have waited at meetings ever since.
+        dissolves: 1,
         /// The turn is over.
         over: 1,
         /// The path is the far one of a divergence, and goes to the back of the queue.
@@ -53,6 +55,7 @@ impl Active {
             up: zeros(up_bits(shape)),
             occupied: zeros(shape.lane_bits().max(1)),
             count: zeros(turns::count_bits(shape)),
+            dissolves: zeros(1),
             over: zeros(1),
             is_far: zeros(usize::from(shape.breadth_first)),
         }

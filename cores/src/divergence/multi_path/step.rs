@@ -1,6 +1,6 @@
 //! The changes that an instruction, or a step without one, makes to the active path of its warp.
 
-use rtl::{Builder, Expr, encode, lowest_one, ones, zeros};
+use rtl::{Builder, Expr, encode, join, lowest_one, ones, zeros};
 
 use super::meetings::Meetings;
 use super::row::{self, Active, Meeting, is_some};
@@ -31,6 +31,13 @@ impl<'a> Ran<'a> {
         let outcome = Outcome::of(m, shape, resolve, &rpc, &whole);
         Self { resolve, active, meeting, has_meeting, whole, outcome }
     }
+}
+
+/// The instruction without its reconvergence point where divergences make no meetings.
+pub fn without_meetings(m: &Builder, resolve: &Resolve, active: &Active) -> Resolve {
+    let meets = m.fault("a_divergence_always_makes_a_meeting", &!&active.dissolves, &ones(1));
+    let kind = resolve.reconvergence.slice(0, 2).when(&meets);
+    Resolve { reconvergence: join([&kind, &resolve.reconvergence.from(2)]), ..resolve.clone() }
 }
 
 /// The event in S8. Exactly one of `stays`, `frees`, `cascades` and `pops` holds, and says what the next active path is.

@@ -29,6 +29,7 @@ pub struct Turn {
     is_far: Expr,
     count: Expr,
     occupied: Expr,
+    dissolves: Expr,
     /// x is empty, or must go to the back of the queue.
     pub is_due: Expr,
 }
@@ -39,7 +40,7 @@ impl Turn {
             "The turn, and whether a step is due: x is empty, its turn is over, or it is parked and others are not.",
         );
         let Ran { resolve, active, meeting, outcome, .. } = ran;
-        let Event { two, meets, joins, arrives, to_back, completes, stays, frees, pops, .. } = event;
+        let Event { two, meets, joins, arrives, to_back, lets_go, completes, stays, frees, pops, .. } = event;
         let queue = &waiting.queue;
         let unserved = &resolve.is_memory & resolve.b_mask.any();
         let counts = m.wire("counts", &(!&resolve.rotates & !unserved));
@@ -60,7 +61,7 @@ impl Turn {
         let has_run = m.fault("a_path_yields_that_has_not_run", &(stays | (frees & arrives)), &ones(1));
         let is_far = m.wire("is_far", &ones(active.is_far.width()).when(two));
         let over = m.wire("over", &(due & &others_run & has_run & !is_far.any()));
-        let again = to_back | (&counts & !&others) | is_far.any();
+        let again = (to_back & !active.is_far.any()) | (&counts & !&others);
         let counted = &counts & !is_last;
         let count = counted.mux(&increment(&active.count, 1), &active.count).when(&!again);
         let width = active.occupied.width();
@@ -72,6 +73,7 @@ impl Turn {
             is_far,
             count,
             occupied,
+            dissolves: (&active.dissolves | lets_go) & &waits,
         }
     }
 
@@ -89,6 +91,7 @@ impl Turn {
             up: next.up.clone(),
             occupied: self.occupied.clone(),
             count: self.count.clone(),
+            dissolves: self.dissolves.clone(),
             over: self.over.clone(),
             is_far: self.is_far.clone(),
         }

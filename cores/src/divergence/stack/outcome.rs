@@ -24,7 +24,8 @@ impl Parts {
         let a_goes = m.wire("a_goes", &a_mask.any());
         let b_goes = m.wire("b_goes", &b_mask.any());
         let a_keeps_depth = m.wire("a_keeps_depth", &a_depth.eq(b_depth));
-        let together = &a_keeps_depth & a_pc.eq(b_pc);
+        // Two parts of a `jalr` are two paths in any case where paths take turns.
+        let together = &a_keeps_depth & a_pc.eq(b_pc) & !resolve.in_parts.any();
         let diverges = m.wire("diverges", &(&a_goes & &b_goes & !together & !&resolve.is_memory & !&resolve.rotates));
         let replays = &resolve.is_memory & &b_goes;
         let replays = m.wire("replays", &m.fault("forgets_the_lanes_still_to_serve", &replays, &zeros(1)));

@@ -122,7 +122,7 @@ impl Rules {
         };
         let mut outcomes: Vec<Group> = [next.a, next.b].into_iter().flatten().map(group).collect();
         let is_one = |outcomes: &[Group]| matches!(outcomes, [a, b] if (a.at.pc, a.at.depth) == (b.at.pc, b.at.depth));
-        if is_one(&outcomes) {
+        if is_one(&outcomes) && !next.unserved {
             outcomes.truncate(1);
         }
         if let [only] = &mut *outcomes {
@@ -163,8 +163,12 @@ impl Rules {
                 outcomes.iter_mut().for_each(|group| group.meeting = Some(self.meetings.len() - 1));
             }
         }
-        let (arriving, left): (Vec<Group>, Vec<Group>) = outcomes.into_iter().partition(|group| self.is_at(group));
-        assert!(arriving.len() < 2, "one place, two paths");
+        // Two parts of a `jalr` may be at one place: the second does not arrive.
+        let mut arriving: Vec<Group> = outcomes.iter().filter(|group| self.is_at(group)).cloned().collect();
+        assert!(arriving.len() < 2 || next.unserved, "one place, two paths");
+        arriving.truncate(1);
+        let left = outcomes.into_iter().filter(|group| arriving.iter().all(|other| other.lanes != group.lanes));
+        let left: Vec<Group> = left.collect();
         for group in &arriving {
             self.meetings[group.meeting.expect("a meeting")].arrived |= group.lanes;
         }
@@ -220,9 +224,13 @@ impl Rules {
                 self.from_meeting = true;
                 return;
             }
-            if meeting.outer.is_some() {
-                (self.active, self.empty) = (None, meeting.outer);
+            let mut outer = meeting.outer;
+            if outer.is_some() && self.waits() {
+                (self.active, self.empty) = (None, outer);
                 return;
+            }
+            while self.check(outer) {
+                outer = self.meetings[outer.expect("a meeting")].outer;
             }
         }
         self.take_front();
@@ -450,7 +458,9 @@ fn compare(threads: u32, fair_after: u64, order: Order, seed: u64, seen: &mut Se
         let front = rules.queue.first().map(|group| group.lanes);
         assert_eq!(unit.second().map(|path| path.mask), front, "{place}");
         let live = rules.live_meetings().len();
-        assert_eq!(live, meetings + usize::from(moves.pushes) - usize::from(moves.pops), "{place}");
+        // With the last thread of a meeting, the outer ones may end too.
+        let then = meetings + usize::from(moves.pushes) - usize::from(moves.pops);
+        assert!(live == then || moves.pops && live < then, "{place}: {live} meetings, not {then}");
         // The rows behind the front change by exactly those that enter and leave.
         let ring = |queued: usize| queued.saturating_sub(1);
         let expected = ring(queued) + usize::from(moves.inserts) - usize::from(moves.extracts);
