@@ -1,7 +1,7 @@
 //! Invariants of the paths and meetings, stated in a formal build for the watched warp. They include the pending writes of
 //! S9.
 
-use rtl::{Builder, Bundle, Expr, clog2, count_ones, increment, join, lit, lowest_one, reduce, select, zeros};
+use rtl::{Builder, Bundle, Expr, count_ones, increment, join, lit, lowest_one, reduce, select, zeros};
 
 use super::Tables;
 use super::meetings::{Meetings, Met};
@@ -234,7 +234,7 @@ impl Claims<'_> {
 
     /// The threads that a meeting expects are those that have arrived, and those of its paths and inner meetings.
     fn places(&self, active: &Active, x: &Placed, paths: &[Placed], places: &[Place]) {
-        let Self { m, shape, .. } = self;
+        let m = self.m;
         let masks = paths.iter().chain([x]).map(|placed| placed.path.mask.when(&placed.path.valid));
         let arrived = places.iter().map(|place| place.meeting.arrived.when(&place.is_used));
         let all: Vec<Expr> = masks.chain(arrived).collect();
@@ -252,11 +252,7 @@ impl Claims<'_> {
                 paths.iter().chain([x]).map(|placed| placed.path.mask.when(&(&placed.path.valid & refers(&placed.up))));
             let parts: Vec<Expr> = inner.chain(own).chain([arrived.clone()]).collect();
             claim("has_its_threads", &reduce(&parts, &|a, b| a | b).eq(threads));
-            let bits = clog2(shape.threads + 1) + 1;
-            let sum = parts.iter().map(|part| count_ones(part).extend(bits)).collect::<Vec<_>>();
-            claim("has_each_thread_once", &reduce(&sum, &|a, b| a + b).eq(&count_ones(threads).extend(bits)));
             claim("is_somewhere", &rpc_kind.any());
-            claim("is_not_inside_itself", &!refers(&meeting.up));
             claim("has_no_row_0", &!(is_some(&meeting.up) & row_of(&meeting.up).none()));
             let known = meeting.rpc().is_at() | meeting.rpc().is_known_return();
             claim("is_at_a_known_pc", &(arrived.none() | known));
@@ -308,6 +304,7 @@ impl Claims<'_> {
                 .collect();
         }
         for (index, Place { number, is_used, .. }) in places.iter().enumerate() {
+            self.claim(&format!("meeting_{number}_is_not_inside_itself"), &!(is_used & &inside[index][index]));
             let lowest = |threads: &Expr| !threads.bit(*number) | lowest_one(threads).bit(*number);
             let of_paths = paths.iter().chain([x]).map(|placed| !&placed.path.valid | lowest(&placed.path.mask));
             let others = places.iter().enumerate().filter(|(other, _)| *other != index);

@@ -6,7 +6,8 @@ use crate::formal::yosys::Design;
 use crate::formal::{REACHED, assert_fails, assert_proved, unit};
 
 fn of_threads(threads: usize) -> Design {
-    unit("multi-path", [2, threads, 4, 2], 2)
+    let sizes = if threads == 2 { [2, 2, 4, 2] } else { [1, threads, 3, 1] };
+    unit("multi-path", sizes, 2)
 }
 
 #[test]
