@@ -2,7 +2,9 @@
 
 use fastrand::Rng;
 use weft_config::extension::{A, M};
-use weft_config::{Bandwidth, Coalescer, Config, EXTENSIONS, Latency, Memory, MemoryKind, Order, Scheduler, Scratchpad, Unit};
+use weft_config::{
+    Bandwidth, Coalescer, Config, EXTENSIONS, Latency, Memory, MemoryKind, Order, Scheduler, Scratchpad, Unit,
+};
 
 use crate::generate::Abilities;
 

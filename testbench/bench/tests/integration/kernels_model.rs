@@ -90,7 +90,8 @@ fn a_sorted_table_issues_as_often_as_the_arbiter() {
     let divergence = slices_of(0);
     for (warps, threads) in [(8, 4), (3, 8), (4, 16), (2, 32), (1, 64)] {
         for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns) {
-            let [arbiter, sorted] = ["arbiter", "sorted-table"].map(|unit| issues(kernel, unit, warps, threads, &divergence));
+            let [arbiter, sorted] =
+                ["arbiter", "sorted-table"].map(|unit| issues(kernel, unit, warps, threads, &divergence));
             let percent = 100.0 * (sorted as f64 / arbiter as f64 - 1.0);
             let place = format!("{} at {warps}x{threads}: {arbiter}, {sorted}", kernel.name);
             assert!(percent.abs() <= 1.0, "{place}: {percent:+.2} %");
