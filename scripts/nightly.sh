@@ -28,7 +28,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 sizes="1x1 1x2 1x4 3x8 8x4 8x8 16x4 4x16 8x16 2x32 1x64 64x1"
-units="sorted-table path-stack arbiter pdom-stack dual-path minority-first"
+units="sorted-table path-stack arbiter pdom-stack dual-path minority-first multi-path"
 latencies="1 7 20 1..60"
 seeds="1 2 3"
 mutants=40

@@ -1,4 +1,4 @@
-//! The style of the emitted Verilog, for every module of nine configurations.
+//! The style of the emitted Verilog, for every module of ten configurations.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ fn configured(unit: &str, threads: u32, kind: MemoryKind, trace: bool) -> Config
     config
 }
 
-/// Nine cores: every unit and memory kind, narrow and wide, with and without trace port and extensions.
+/// Ten cores: every unit and memory kind, narrow and wide, with and without trace port and extensions.
 fn cores() -> Vec<(String, String)> {
     use MemoryKind::{Axi4, Bram, Model};
     let without = |mut config: Config| {
@@ -43,6 +43,7 @@ fn cores() -> Vec<(String, String)> {
         configured("dual-path", 4, Axi4, true),
         without(configured("dual-path", 1, Model, false)),
         configured("minority-first", 8, Model, false),
+        configured("multi-path", 8, Model, false),
     ];
     let text = |config: Config| {
         let core = cores::elaborate(&config, 0x8000_0000).unwrap();

@@ -107,7 +107,8 @@ fn a_small_sweep_gives_a_report_and_is_done_once() {
     assert_eq!((isas, &cores[0]["lut4"]), (vec![&json!("rv32ima")], &json!(10)));
     let excluded = &results["excluded"][0];
     assert_eq!((&excluded["kernel"], &excluded["unit"]), (&json!("spin_lock"), &json!("pdom-stack")));
-    let reason = "threads of a warp wait for each other, which needs one of arbiter, sorted-table, path-stack";
+    let reason =
+        "threads of a warp wait for each other, which needs one of arbiter, sorted-table, path-stack, multi-path";
     assert_eq!(excluded["reason"], reason);
 
     let table = read(&folder.join("results.csv"));

@@ -308,8 +308,8 @@ fn the_list_of_kernels_says_what_each_is_for_and_needs() {
     let kernels = object["kernels"].as_array().expect("a list");
     let spin_lock = kernels.iter().find(|kernel| kernel["name"] == "spin_lock").expect("a kernel");
     assert_eq!(spin_lock["settings"], serde_json::json!(["isa.a=true"]));
-    assert_eq!(spin_lock["units"], serde_json::json!(["arbiter", "sorted-table", "path-stack"]));
-    let needs = "(needs isa.a=true; only on arbiter, sorted-table, path-stack)\n";
+    assert_eq!(spin_lock["units"], serde_json::json!(["arbiter", "sorted-table", "path-stack", "multi-path"]));
+    let needs = "(needs isa.a=true; only on arbiter, sorted-table, path-stack, multi-path)\n";
     assert!(text.contains(needs), "{text}");
 
     let comparison = |name: &str| {

@@ -2,7 +2,9 @@
 
 use fastrand::Rng;
 use weft_config::extension::{A, M};
-use weft_config::{Bandwidth, Coalescer, Config, EXTENSIONS, Latency, Memory, MemoryKind, Scheduler, Scratchpad, Unit};
+use weft_config::{
+    Bandwidth, Coalescer, Config, EXTENSIONS, Latency, Memory, MemoryKind, Order, Scheduler, Scratchpad, Unit,
+};
 
 use crate::generate::Abilities;
 
@@ -36,6 +38,9 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     }
     if reads("divergence.scheduler") && rng.u32(0..3) == 0 {
         config.divergence.scheduler = Scheduler::Constrained;
+    }
+    if reads("divergence.order") && rng.bool() {
+        config.divergence.order = Order::BreadthFirst;
     }
     config.isa.set(&M, rng.u32(0..5) > 0);
     config.isa.set(&A, rng.u32(0..5) > 0);

@@ -5,7 +5,7 @@ use std::fs;
 use kernels::{self, Kernel};
 use sim::{Finished, Outcome, Program};
 use weft_config::extension::{A, M};
-use weft_config::{Config, Isa, Unit};
+use weft_config::{Config, Divergence, Isa, Order, Unit};
 use weft_trace::{Commit, MemoryOp, Record};
 
 const SIZES: &[(u32, u32)] = &[(1, 1), (1, 2), (8, 4), (3, 8), (4, 16), (2, 32), (1, 64)];
@@ -70,9 +70,8 @@ fn check(kernel: &Kernel, warps: u32, threads: u32) -> Run {
     run
 }
 
-fn issues(kernel: &Kernel, unit: &str, warps: u32, threads: u32, fair_after: u64) -> u64 {
-    let mut config = config(warps, threads);
-    config.divergence.fair_after = fair_after;
+fn issues(kernel: &Kernel, unit: &str, warps: u32, threads: u32, divergence: &Divergence) -> u64 {
+    let mut config = Config { divergence: divergence.clone(), ..config(warps, threads) };
     kernel.configure(&mut config);
     config.divergence.unit = unit.into();
     let finished = sim::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
@@ -80,13 +79,19 @@ fn issues(kernel: &Kernel, unit: &str, warps: u32, threads: u32, fair_after: u64
     finished.statistics.issues
 }
 
+fn slices_of(fair_after: u64) -> Divergence {
+    Divergence { fair_after, ..Config::default().divergence }
+}
+
 /// They differ if a path was extracted that equals the active one, and had to catch up with it.
 #[test]
 fn a_sorted_table_issues_as_often_as_the_arbiter() {
     let mut compared = 0;
+    let divergence = slices_of(0);
     for (warps, threads) in [(8, 4), (3, 8), (4, 16), (2, 32), (1, 64)] {
         for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns) {
-            let [arbiter, sorted] = ["arbiter", "sorted-table"].map(|unit| issues(kernel, unit, warps, threads, 0));
+            let [arbiter, sorted] =
+                ["arbiter", "sorted-table"].map(|unit| issues(kernel, unit, warps, threads, &divergence));
             let percent = 100.0 * (sorted as f64 / arbiter as f64 - 1.0);
             let place = format!("{} at {warps}x{threads}: {arbiter}, {sorted}", kernel.name);
             assert!(percent.abs() <= 1.0, "{place}: {percent:+.2} %");
@@ -97,18 +102,19 @@ fn a_sorted_table_issues_as_often_as_the_arbiter() {
 }
 
 /// Issues of a unit ÷ those of another in the geometric mean over all kernels that both run, at each size.
-fn issues_over(unit: &str, other: &str, fair_after: u64) -> [f64; 3] {
+fn issues_over(unit: &str, other: &str, divergence: &Divergence) -> [f64; 3] {
     [(8, 4), (3, 8), (2, 32)].map(|(warps, threads)| {
         let kernels = kernels::list().iter().filter(|kernel| !kernel.needs_turns);
         let ratios = kernels.map(|kernel| {
-            let [own, others] = [unit, other].map(|unit| issues(kernel, unit, warps, threads, fair_after));
+            let [own, others] = [unit, other].map(|unit| issues(kernel, unit, warps, threads, divergence));
             let ratio = own as f64 / others as f64;
             println!("{} at {warps}x{threads}: {unit} {ratio:.3} of {other}", kernel.name);
             ratio
         });
         let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
         let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
-        println!("{warps}x{threads}, fair_after {fair_after}: {unit} {mean:.3} of {other}");
+        let (slice, order) = (divergence.fair_after, divergence.order.name());
+        println!("{warps}x{threads}, fair_after {slice}, {order}: {unit} {mean:.3} of {other}");
         mean
     })
 }
@@ -117,16 +123,26 @@ fn issues_over(unit: &str, other: &str, fair_after: u64) -> [f64; 3] {
 /// frequent.
 #[test]
 fn a_path_stack_issues_about_as_often_as_a_sorted_table() {
-    assert!(issues_over("path-stack", "sorted-table", 65536).iter().all(|mean| *mean <= 1.01));
-    assert!(issues_over("path-stack", "sorted-table", 64).iter().all(|mean| *mean <= 1.1));
+    assert!(issues_over("path-stack", "sorted-table", &slices_of(65536)).iter().all(|mean| *mean <= 1.01));
+    assert!(issues_over("path-stack", "sorted-table", &slices_of(64)).iter().all(|mean| *mean <= 1.1));
 }
 
 /// Paths of inner divergences do not reconverge before the end of the region.
 #[test]
 fn fork_and_join_issues_more_often_than_a_stack() {
-    let default = Config::default().divergence.fair_after;
-    let means = issues_over("minority-first", "pdom-stack", default);
+    let means = issues_over("minority-first", "pdom-stack", &Config::default().divergence);
     assert!(means.iter().all(|mean| (1.0..1.4).contains(mean)), "{means:?}");
+}
+
+/// A time slice that ends while threads wait sends a path past their reconvergence point. The order alone costs little.
+#[test]
+fn multi_path_issues_about_as_often_as_a_stack() {
+    let default = Config::default().divergence;
+    let breadth_first = Divergence { order: Order::BreadthFirst, ..default.clone() };
+    for (divergence, most) in [(default, 1.01), (breadth_first, 1.01), (slices_of(64), 1.5)] {
+        let means = issues_over("multi-path", "pdom-stack", &divergence);
+        assert!(means.iter().all(|mean| (0.99..=most).contains(mean)), "{divergence:?}: {means:?}");
+    }
 }
 
 /// Runs the kernel with a reconvergence stack, if it can run there. The result is the same.
@@ -167,7 +183,7 @@ fn kernels_leave_the_same_results_under_every_unit() {
             machine.memory().words()[..words].to_vec()
         };
         let expected = results("arbiter");
-        for unit in ["sorted-table", "pdom-stack", "dual-path"] {
+        for unit in ["sorted-table", "pdom-stack", "dual-path", "multi-path"] {
             let actual = results(unit);
             let differs = expected.iter().zip(&actual).position(|(expected, actual)| expected != actual);
             assert_eq!(differs, None, "{} under {unit}", kernel.name);

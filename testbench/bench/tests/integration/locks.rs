@@ -12,7 +12,7 @@ use crate::support;
 
 const KERNELS: [&str; 6] =
     ["spin_lock", "ticket_lock", "hash_table", "sorted_list", "interval_locks", "atomic_barrier"];
-const UNITS: [&str; 3] = ["sorted-table", "path-stack", "arbiter"];
+const UNITS: [&str; 4] = ["sorted-table", "path-stack", "arbiter", "multi-path"];
 const SIZES: [(u32, u32); 4] = [(4, 4), (8, 8), (1, 32), (4, 64)];
 /// Values of `divergence.fair_after`; `None` is the default.
 const SLICES: [Option<u64>; 6] = [None, Some(1), Some(2), Some(3), Some(8), Some(50)];
@@ -83,8 +83,12 @@ fn in_lock_step(unit: &str, size: (u32, u32), slice: Option<u64>, (min, max): (u
 #[test]
 fn lock_kernels_pass_in_lock_step_on_a_sample_of_cores() {
     // Numbers of sizes and time slices, by unit.
-    const SAMPLE: [[(usize, usize); 4]; UNITS.len()] =
-        [[(0, 1), (1, 0), (2, 2), (3, 4)], [(0, 2), (1, 1), (2, 5), (0, 4)], [(0, 3), (1, 5), (2, 1), (0, 0)]];
+    const SAMPLE: [[(usize, usize); 4]; UNITS.len()] = [
+        [(0, 1), (1, 0), (2, 2), (3, 4)],
+        [(0, 2), (1, 1), (2, 5), (0, 4)],
+        [(0, 3), (1, 5), (2, 1), (0, 0)],
+        [(0, 5), (1, 2), (2, 0), (0, 1)],
+    ];
     for (unit, sample) in UNITS.into_iter().zip(SAMPLE) {
         for (number, (size, slice)) in sample.into_iter().enumerate() {
             // Cores of many threads run two of the kernels.
@@ -162,7 +166,7 @@ const ENDLESS: [(&str, &[&str]); 3] = [
     (
         "static atomic_uint lock;
          int main(void) { while (atomic_exchange(&lock, 1)); return 0; }",
-        &["sorted-table", "arbiter", "pdom-stack", "dual-path"],
+        &["sorted-table", "arbiter", "pdom-stack", "dual-path", "multi-path"],
     ),
     (
         "static atomic_uint passed;
@@ -186,7 +190,7 @@ const ENDLESS: [(&str, &[&str]); 3] = [
              } while (fails);
              return 0;
          }",
-        &["sorted-table", "arbiter", "pdom-stack", "dual-path"],
+        &["sorted-table", "arbiter", "pdom-stack", "dual-path", "multi-path"],
     ),
 ];
 

@@ -204,7 +204,7 @@ fn a_run_tells_of_branches_without_a_reconvergence_pc_where_the_unit_would_read_
         config.divergence.unit = unit.into();
         testbench::run(&config, &both_sides(&config), Engine::Model, RunOptions::default()).unwrap().message
     };
-    for unit in ["pdom-stack", "dual-path"] {
+    for unit in ["pdom-stack", "dual-path", "multi-path"] {
         let message = message(unit);
         assert!(message.contains("3 in the program, 2 of them executed"), "{unit}: {message}");
     }

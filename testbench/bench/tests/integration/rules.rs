@@ -10,7 +10,7 @@ use support::directed;
 use testbench::{BenchError, Engine, Report, RunOptions};
 use tools::cache::Cache;
 use verilate::{Effort, Source};
-use weft_config::{Config, Latency};
+use weft_config::{Config, Latency, Order};
 
 struct Bench {
     config: Config,
@@ -105,6 +105,17 @@ fn the_pipeline_keeps_the_rules_towards_the_single_path() {
 #[test]
 fn the_pipeline_keeps_the_rules_towards_the_minority() {
     Bench::new("minority-first", |_| ()).keeps_the_rules();
+}
+
+#[test]
+fn the_pipeline_keeps_the_rules_towards_multi_path() {
+    for &order in Order::ALL {
+        let configure = |config: &mut Config| {
+            config.divergence.fair_after = 3;
+            config.divergence.order = order;
+        };
+        Bench::new("multi-path", configure).keeps_the_rules();
+    }
 }
 
 #[test]

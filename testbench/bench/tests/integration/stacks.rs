@@ -11,8 +11,10 @@ pub mod programs;
 mod recorded;
 
 const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
+/// The units that reconverge and have no time slices.
+const WITHOUT_SLICES: [&str; 3] = [STACKS[0], STACKS[1], "minority-first"];
 /// All units that reconverge.
-const UNITS: [&str; 3] = [STACKS[0], STACKS[1], "minority-first"];
+const UNITS: [&str; 4] = [STACKS[0], STACKS[1], "minority-first", "multi-path"];
 
 fn config(unit: &str, size: (u32, u32), latency: (u32, u32)) -> weft_config::Config {
     let mut config = support::assembly::config(size, latency);

@@ -139,7 +139,7 @@ fn timed_runs_of_all_kernels_end_well_under_every_unit() {
 #[test]
 fn time_changes_no_counts_of_units_with_one_slot() {
     for kernel in kernels::list().iter().filter(|kernel| kernel.comparison.is_some()) {
-        for unit in ["arbiter", "sorted-table", "pdom-stack"] {
+        for unit in ["arbiter", "sorted-table", "pdom-stack", "multi-path"] {
             let config = config(unit, 100);
             let program = load(kernel, &config);
             let [timed, untimed] = [true, false].map(|timed| run(&config, &program, timed).statistics);

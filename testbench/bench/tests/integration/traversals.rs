@@ -6,15 +6,20 @@ use std::fs;
 use serde_json::Value;
 use sim::Program;
 use testbench::{Engine, RunOptions};
-use weft_config::Config;
+use weft_config::{Config, Order};
 
 use crate::support;
 
 /// The blocks with their threads, in the order in which a unit runs them on the RTL; thread 0 is on the left.
 fn blocks(unit: &str) -> Vec<String> {
+    in_order(unit, Order::DepthFirst)
+}
+
+fn in_order(unit: &str, order: Order) -> Vec<String> {
     let kernel = kernels::find("short_circuit").unwrap();
     let mut config: Config = support::config(1, 4);
     config.divergence.unit = unit.into();
+    config.divergence.order = order;
     kernel.configure(&mut config);
     let out = tempfile::tempdir().unwrap();
     let elf = fs::read(kernels::build(kernel, out.path()).unwrap()).unwrap();
@@ -44,10 +49,19 @@ fn a_block_runs_once_where_paths_merge_before_they_run() {
     }
 }
 
-/// The stack runs D once for each branch that leads there, since both reconverge at E.
+/// D runs once for each branch that leads there, since both reconverge at E. Multi-path runs depth-first as the stack does.
 #[test]
 fn a_stack_runs_a_block_once_for_each_branch() {
-    assert_eq!(blocks("pdom-stack"), ["A1111", "B1011", "C1000", "D0011", "D0100", "E1111"]);
+    for unit in ["pdom-stack", "multi-path"] {
+        assert_eq!(blocks(unit), ["A1111", "B1011", "C1000", "D0011", "D0100", "E1111"], "{unit}");
+    }
+}
+
+/// Figure 1d: both sides of A run before the sides of B.
+#[test]
+fn breadth_first_runs_both_sides_of_a_branch_before_those_of_the_next() {
+    let blocks = in_order("multi-path", Order::BreadthFirst);
+    assert_eq!(blocks, ["A1111", "B1011", "D0100", "C1000", "D0011", "E1111"]);
 }
 
 /// Fork and join, figure 1c: of two sides the smaller one runs first.

@@ -201,6 +201,36 @@ const BUGS: &[Bug] = &[
         fault: "path_stack.a_better_path_ends_a_turn",
     },
     Bug {
+        class: "multi-path: a path that yields while threads wait keeps its meeting",
+        unit: "multi-path",
+        profile: "locks",
+        fault: "multi_path.a_path_keeps_its_meeting",
+    },
+    Bug {
+        class: "multi-path: a meeting waits for a path that has let go",
+        unit: "multi-path",
+        profile: "locks",
+        fault: "multi_path.a_path_that_lets_go_is_expected",
+    },
+    Bug {
+        class: "multi-path: a divergence makes a meeting while paths let go",
+        unit: "multi-path",
+        profile: "locks",
+        fault: "multi_path.a_divergence_always_makes_a_meeting",
+    },
+    Bug {
+        class: "multi-path: a path that only waits, or pauses, runs on",
+        unit: "multi-path",
+        profile: "locks",
+        fault: "multi_path.no_path_asks_to_yield",
+    },
+    Bug {
+        class: "multi-path: a path yields that has not run since it became active",
+        unit: "multi-path",
+        profile: "locks",
+        fault: "multi_path.a_path_yields_that_has_not_run",
+    },
+    Bug {
         class: "time slice: the tree's lanes that are not served do not run next",
         unit: "arbiter",
         profile: "locks",

@@ -34,8 +34,8 @@ fn what_is_not_placed_is_said() {
     };
     let expected = |ima: &str, i: &str| [format!("{rv32ima}{ima}."), format!("{rv32i}{i}.")].to_vec();
     let whole: Vec<String> = said(&[]);
-    let others = "Frequency: RV32I cores of arbiter:2, path-stack, pdom-stack, dual-path, minority-first that were not \
-                  placed, of threads a warp: 8, 16.";
+    let others = "Frequency: RV32I cores of arbiter:2, path-stack, pdom-stack, dual-path, minority-first, multi-path that were \
+                  not placed, of threads a warp: 8, 16.";
     let usual = [format!("{rv32ima}64."), others.to_owned(), format!("{rv32i}64."), one_seed("16")];
     assert_eq!(whole, usual);
     assert_eq!(said(&["--seeds", "1"]), [format!("{rv32i}64."), one_seed("8, 16, 64")]);

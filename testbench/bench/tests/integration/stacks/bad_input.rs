@@ -1,13 +1,14 @@
 //! Programs that a stack cannot run, or not well, and keys that it does not read: the messages for the user.
 
 use testbench::{BenchError, Engine, Outcome, Report, RunOptions};
+use weft_config::Order;
 
 use crate::stacks::recorded::Recorded;
-use crate::stacks::{STACKS, UNITS, config};
+use crate::stacks::{STACKS, UNITS, WITHOUT_SLICES, config};
 use crate::support::assembly::{Source, file, program, text};
 
 const SIZE: (u32, u32) = (1, 4);
-const TURNS: [&str; 3] = ["arbiter", "sorted-table", "path-stack"];
+const TURNS: [&str; 4] = ["arbiter", "sorted-table", "path-stack", "multi-path"];
 
 fn report(unit: &str, source: &Source) -> Report {
     let mut config = config(unit, SIZE, (1, 1));
@@ -50,7 +51,7 @@ fn a_barrier_that_some_of_a_path_reach_is_a_deadlock() {
 1:  finish
 ";
     let source = text("divergent_barrier", body);
-    for unit in UNITS {
+    for unit in WITHOUT_SLICES {
         let report = report(unit, &source);
         assert_eq!(report.outcome, Outcome::Deadlock, "{unit}: {}", report.message);
         for (lanes, state) in [("0x5", "waits at the barrier"), ("0xa", "waits in the stack")] {
@@ -125,8 +126,8 @@ target: .zero 16
 }
 
 #[test]
-fn a_unit_that_reconverges_has_no_time_slices() {
-    for unit in UNITS {
+fn the_other_units_that_reconverge_have_no_time_slices() {
+    for unit in WITHOUT_SLICES {
         let mut config = config(unit, SIZE, (1, 1));
         config.divergence.fair_after = 16;
         let program = program(&file("spin_in_warp"), &config);
@@ -137,6 +138,24 @@ fn a_unit_that_reconverges_has_no_time_slices() {
             format!(
                 "`divergence.fair_after` = 16: the divergence unit `{unit}` does not read this key; leave it at its default, \
                  65536, or set divergence.unit = \"arbiter\", which does"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_unit_with_one_order_refuses_another() {
+    for unit in WITHOUT_SLICES.into_iter().chain(["arbiter", "sorted-table", "path-stack"]) {
+        let mut config = config(unit, SIZE, (1, 1));
+        config.divergence.order = Order::BreadthFirst;
+        let program = program(&file("spin_in_warp"), &config);
+        let refused = testbench::run(&config, &program, Engine::Cosim, RunOptions::default());
+        let Err(error @ BenchError::Core(_)) = refused else { panic!("{unit}: {refused:?}") };
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "`divergence.order` = \"breadth-first\": the divergence unit `{unit}` does not read this key; leave it at its \
+                 default, \"depth-first\", or set divergence.unit = \"multi-path\", which does"
             )
         );
     }

@@ -117,6 +117,66 @@ const COPIES: &[Copy] = &[
         fault: "minority_first.a_region_stays_open",
         cases: &["ends_that_empty_rows"],
     },
+    Copy {
+        without: "the search for a complete meeting beyond one whose threads have ended",
+        unit: "multi-path",
+        fault: "multi_path.an_empty_meeting_ends_the_search",
+        cases: &["ends_that_empty_rows"],
+    },
+    Copy {
+        without: "the end of threads that a meeting expects",
+        unit: "multi-path",
+        fault: "multi_path.ended_threads_are_expected",
+        cases: &["ends_of_one_side"],
+    },
+    Copy {
+        without: "the changed meeting of the active path",
+        unit: "multi-path",
+        fault: "multi_path.a_changed_meeting_is_read_back",
+        cases: &["load_of_the_side_that_arrives_last"],
+    },
+    Copy {
+        without: "the write of the active path in the cycle of its read",
+        unit: "multi-path",
+        fault: "multi_path.x_is_not_forwarded",
+        cases: &["fence_beside_accesses"],
+    },
+    Copy {
+        without: "the write of the front of the queue in the cycle of its read",
+        unit: "multi-path",
+        fault: "multi_path.f_is_not_forwarded",
+        cases: &["load_before_a_branch_in_place"],
+    },
+    Copy {
+        without: "what a path had left to serve",
+        unit: "multi-path",
+        fault: "multi_path.forgets_the_lanes_still_to_serve",
+        cases: &["suspended_in_the_midst_of_a_load"],
+    },
+    Copy {
+        without: "reuse of a meeting",
+        unit: "multi-path",
+        fault: "multi_path.does_not_reuse_rows",
+        cases: &["one_register_on_both_sides"],
+    },
+    Copy {
+        without: "the call depth of a reconvergence point",
+        unit: "multi-path",
+        fault: "multi_path.the_point_of_the_row_ignores_the_call_depth",
+        cases: &["meeting_one_call_deeper"],
+    },
+    Copy {
+        without: "the wait for the barrier right before a reconvergence point",
+        unit: "multi-path",
+        fault: "multi_path.reconverges_while_parked",
+        cases: &["barrier_right_before_the_meeting"],
+    },
+    Copy {
+        without: "the pc of the return where threads reconverge",
+        unit: "multi-path",
+        fault: "multi_path.forgets_the_first_return",
+        cases: &["early_return_before_a_barrier"],
+    },
 ];
 
 fn failure(copy: &Copy, case: &Case, latency: (u32, u32)) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Every case in lock step: with the shortest latency, with two long ones, and with responses that overtake each other.
 
 use testbench::{Engine, Outcome, RunOptions};
-use weft_config::Scheduler;
+use weft_config::{Order, Scheduler};
 
 use crate::stacks::programs::{CASES, Case, case};
 use crate::stacks::recorded::Recorded;
@@ -38,6 +38,23 @@ fn cases_pass_with_one_warp_of_four_threads() {
 #[test]
 fn cases_pass_with_three_warps_of_eight_threads() {
     all_cases_pass(SIZES[1]);
+}
+
+/// A path that yields while threads wait goes past their reconvergence point.
+#[test]
+fn cases_pass_with_short_time_slices_in_both_orders() {
+    for &order in Order::ALL {
+        for fair_after in [1, 3] {
+            for case in CASES {
+                let mut config = config("multi-path", SIZES[1], LATENCIES[3]);
+                config.divergence.order = order;
+                config.divergence.fair_after = fair_after;
+                let report = Recorded::run(&case.source(), &config).report;
+                let place = format!("{}, {}, fair_after {fair_after}", case.name, order.name());
+                assert!(report.success(), "{place}: {}", report.message);
+            }
+        }
+    }
 }
 
 #[test]
