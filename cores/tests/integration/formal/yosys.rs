@@ -16,6 +16,7 @@ pub struct Design {
     top: String,
     text: String,
     properties: Vec<String>,
+    asserts: Vec<String>,
     covers: Vec<String>,
     without: Vec<String>,
     /// Inputs other than clock and reset.
@@ -31,12 +32,14 @@ impl Design {
     pub fn new(module: &Module) -> Self {
         let properties: Vec<_> = module.hierarchy().iter().flat_map(|module| module.properties()).collect();
         let covers = properties.iter().filter(|property| property.kind == PropertyKind::Cover);
+        let asserts = properties.iter().filter(|property| property.kind == PropertyKind::Assert);
         let is_free = |port: &&PortInfo| port.direction == Direction::Input && port.name != "clk" && port.name != "rst";
         let ports = module.ports();
         Self {
             inputs: ports.iter().filter(is_free).map(|port| port.name.clone()).collect(),
             top: module.name().to_owned(),
             text: rtl::single_file("", &module.verilog()),
+            asserts: asserts.map(|property| property.name.clone()).collect(),
             covers: covers.map(|property| property.name.clone()).collect(),
             properties: properties.iter().map(|property| property.name.clone()).collect(),
             without: Vec::new(),
@@ -98,6 +101,14 @@ impl Design {
             writeln!(script, "select -assert-min 1 t:$assert\n{}", step()).expect("a string");
         }
         self.run("delete t:$cover\n", &script)
+    }
+
+    /// Proves every assertion like [`Design::prove_in_parts`], so many at a time: for a design with many of them, of which
+    /// the solver does not find all at once.
+    pub fn prove_in_pieces(&self, of: usize) -> Result<String, String> {
+        let proved: Vec<String> = self.asserts.iter().filter(|name| !self.without.contains(name)).cloned().collect();
+        let pieces: Vec<Vec<String>> = proved.chunks(of).map(<[String]>::to_vec).collect();
+        self.prove_in_parts(pieces.get(1..).unwrap_or_default())
     }
 
     pub fn reach(&self, cycles: Cycles) -> Result<String, String> {
