@@ -39,8 +39,7 @@ pub struct Changing {
     pub first: Expr,
     /// The pointers before the change.
     pub before: Expr,
-    /// The same, by field.
-    pub ring: Ring,
+    ring: Ring,
     pub to_front: Expr,
     to_back: Expr,
     pub inserts: Expr,
@@ -50,6 +49,9 @@ pub struct Changing {
 /// A ring in S9.
 pub struct Moved {
     pub rows: Memory,
+    /// The first row before the change, and whether there was one.
+    pub first: Expr,
+    pub any_before: Expr,
     /// The pointers before the change, whether they change, and afterwards.
     pub before: Expr,
     pub changes: Expr,
@@ -123,6 +125,7 @@ impl<'a> Rings<'a> {
         self.pointers.write(&(start | &changes), &written_warp, &next.pack().when(&!start));
         let same = &changes & warp.eq(&inputs.warp_s7);
         m.drive(&self.read, &same.mux(&next.pack(), &self.pointers.read("ring_read", &inputs.warp_s7)));
-        Moved { rows, before, changes, next: next.pack(), inserts, place, inserted: inserted.clone(), extracts }
+        let (next, inserted) = (next.pack(), inserted.clone());
+        Moved { rows, first, any_before: ring.rows.any(), before, changes, next, inserts, place, inserted, extracts }
     }
 }

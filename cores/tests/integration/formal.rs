@@ -155,6 +155,7 @@ fn invariants_have_names() {
     insta::assert_snapshot!("pdom_stack", named("pdom-stack"));
     insta::assert_snapshot!("dual_path", named("dual-path"));
     insta::assert_snapshot!("minority_first", named("minority-first"));
+    insta::assert_snapshot!("multi_path", named("multi-path"));
 }
 
 #[test]

@@ -106,7 +106,8 @@ impl DivergenceUnit for MultiPath {
         let met = meetings.update(&change, &waiting.queue);
         let settled = waiting.update(&ran, &event, &next.up, &met);
         let active = turn.active(&ran, &next);
-        tables.write(&m, shape, &inputs, &next, &turn, &active, &generation_s8);
+        let flags = join([&turn.is_due, &next.at_meeting, &next.leaves_at_ret]);
+        tables.write(&m, shape, &inputs, &word_of_x(&next.path, &flags, &generation_s8), &active);
 
         let [gives_way, at_meeting, leaves_at_ret] = read.flags;
         let runs = &read.given.valid & !&read.given.parked;
@@ -164,26 +165,19 @@ impl Tables {
     }
 
     /// Writes the path of a starting warp, or the next one from S8.
-    fn write(
-        &self,
-        m: &Builder,
-        shape: &Shape,
-        inputs: &UnitInputs,
-        next: &Next,
-        turn: &Turn,
-        active: &Active,
-        generation: &Expr,
-    ) {
+    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, word: &Expr, active: &Active) {
         m.comment("x is written in S8.");
         let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
-        let word = |path: &Path, flags: &Expr| join([&hot::pack(&path.valid, &Row::of(path, generation)), flags]);
-        let started = word(&Path::start(shape), &zeros(FLAGS.len()));
-        let flags = join([&turn.is_due, &next.at_meeting, &next.leaves_at_ret]);
-        self.x.write(m, &write, &warp, &start_valid.mux(&started, &word(&next.path, &flags)));
+        let started = word_of_x(&Path::start(shape), &zeros(FLAGS.len()), &zeros(1));
+        self.x.write(m, &write, &warp, &start_valid.mux(&started, word));
         self.active.write(&write, &warp, &start_valid.mux(&Active::start(shape).pack(), &active.pack()));
     }
+}
+
+fn word_of_x(path: &Path, flags: &Expr, generation: &Expr) -> Expr {
+    join([&hot::pack(&path.valid, &Row::of(path, generation)), flags])
 }
 
 fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, event: &Event, waiting: &Waiting) -> Expr {

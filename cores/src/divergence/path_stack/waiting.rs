@@ -7,7 +7,7 @@ use super::{comes_before, is_at};
 use crate::divergence::UnitInputs;
 use crate::divergence::queue::Queue;
 use crate::divergence::ring;
-use crate::divergence::rings::{Change, Changing, Moved};
+use crate::divergence::rings::{Change, Moved};
 use crate::divergence::row::Row;
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -90,15 +90,14 @@ impl<'a> Waiting<'a> {
                 let uncompared = zeros(Behind::bits(shape));
                 let own = join([&Row::of(front, generation).pack(), &self.behind.pack()]);
                 let inserted = to_back.mux(&join([&other, &uncompared]), &own);
-                let inserted = m.delay("inserted_s9", &inserted);
                 let change = rings.change(&Change {
                     to_front: covers,
                     to_back: to_back & ring_any,
                     extracts: leaves & ring_any,
                 });
-                let changed = m.delay("changes_s9", changes);
-                let word = self.next_front(&change, &changed, now);
+                let inserted = m.delay("inserted_s9", &inserted);
                 let moved = rings.write(change, &inserted, [&queue.warp_s9, &queue.generation_s9]);
+                let word = self.next_front(&moved, changes, now);
                 (word, Some(moved))
             }
         };
@@ -108,15 +107,15 @@ impl<'a> Waiting<'a> {
 
     /// The word of the next f. If it has changed places with x, it is compared with the first row of the ring. `now` is f
     /// if it does not come from the ring: its row, whether there is one, and [`Behind`].
-    fn next_front(&self, change: &Changing, changed: &Expr, now: [Expr; 3]) -> Expr {
+    fn next_front(&self, moved: &Moved, changes: &Expr, now: [Expr; 3]) -> Expr {
         let Self { m, shape, .. } = self;
         m.comment("The next f. If it has changed, it is compared with the first row.");
-        let ([row, stands, behind], first) = (now, &change.first);
-        let changed = changed & change.ring.rows.any();
+        let ([row, stands, behind], first) = (now, &moved.first);
+        let changed = m.delay("changes_s9", changes) & &moved.any_before;
         let order = m.wire("order_s9", &self.order(&row, first).pack());
         let own = join([&row, &stands, &changed.mux(&order, &behind)]);
         let at = Row::bits(shape);
-        m.wire("f_s9", &change.extracts.mux(&join([&first.slice(0, at), &lit(1, 1), &first.from(at)]), &own))
+        m.wire("f_s9", &moved.extracts.mux(&join([&first.slice(0, at), &lit(1, 1), &first.from(at)]), &own))
     }
 
     /// The order of a row and the one behind it.
