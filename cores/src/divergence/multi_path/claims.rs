@@ -1,7 +1,7 @@
 //! Invariants of the paths and meetings, stated in a formal build for the watched warp. They include the pending writes of
 //! S9.
 
-use rtl::{Builder, Bundle, Expr, count_ones, increment, join, lit, lowest_one, reduce, select, zeros};
+use rtl::{Builder, Bundle, Expr, clog2, count_ones, decode, increment, join, lit, lowest_one, reduce, select, zeros};
 
 use super::Tables;
 use super::meetings::{Meetings, Met};
@@ -14,6 +14,9 @@ use crate::divergence::row::Row;
 use crate::formal::{CHARGES, Standing, Watched};
 use crate::shape::Shape;
 use crate::signals::Path;
+
+/// The most threads for which the claims about meetings are stated. They grow with the cube of the threads.
+const MOST_THREADS: usize = 8;
 
 /// Paths in the list: the active lanes and the served ones, the queue, and the threads at each meeting.
 pub fn listed_paths(shape: &Shape) -> usize {
@@ -76,7 +79,8 @@ impl Claims<'_> {
         m.assert("s9_has_the_generation", &(!(&in_s9 & &at.started) | queue.generation_s9.eq(generation)));
         m.assert("s9_writes_a_meeting_for_a_commit", &(&*queue.valid_s9 | !&met.writes));
         let paths = self.queue(&in_s9, waiting, settled);
-        let places = self.meetings(&in_s9, meetings, met, &active, &paths);
+        let stated = (2..=MOST_THREADS).contains(&shape.threads);
+        let places = if stated { self.meetings(&in_s9, meetings, met, &active, &paths) } else { Vec::new() };
         let of_x = self.of_x(&in_s9, &is_read, meetings, met);
 
         let [must_yield, at_meeting, leaves_at_ret] = &flags;
@@ -90,10 +94,12 @@ impl Claims<'_> {
             self.claim(&format!("x_has_meeting_{}", place.number), &same);
         }
         self.active(&active, &path, [must_yield, at_meeting], &paths);
-        self.flags("x", &x, &places);
-        paths.iter().enumerate().for_each(|(number, path)| self.flags(&format!("path_{number}"), path, &places));
-        self.places(&active, &x, &paths, &places);
-        self.rows(&x, &paths, &places);
+        if stated {
+            self.flags("x", &x, &places);
+            paths.iter().enumerate().for_each(|(number, path)| self.flags(&format!("path_{number}"), path, &places));
+            self.places(&active, &x, &paths, &places);
+            self.rows(&x, &paths, &places);
+        }
         self.outputs(&path, [must_yield, at_meeting, leaves_at_ret], &active, &paths, &places);
     }
 
@@ -285,32 +291,42 @@ impl Claims<'_> {
     /// No new meeting has the row of one in use: the row is the lowest thread in all that the meeting is not around.
     fn rows(&self, x: &Placed, paths: &[Placed], places: &[Place]) {
         let m = self.m;
-        // inside[i][k]: meeting i is inside meeting k.
-        let refers = |from: &Place, to: &Place| {
-            &from.is_used & is_some(&from.meeting.up) & row_of(&from.meeting.up).is(to.number as u64)
+        // For each meeting, those that it is inside of, in more steps each round.
+        let bits = self.shape.threads;
+        let direct = |place: &Place| {
+            decode(&row_of(&place.meeting.up), bits).when(&(&place.is_used & is_some(&place.meeting.up)))
         };
-        let mut inside: Vec<Vec<Expr>> =
-            places.iter().map(|from| places.iter().map(|to| refers(from, to)).collect()).collect();
-        for _ in 1..places.len() {
-            inside = (0..places.len())
-                .map(|from| {
-                    (0..places.len())
-                        .map(|to| {
-                            let over = (0..places.len()).map(|middle| &inside[from][middle] & &inside[middle][to]);
-                            &inside[from][to] | join(&over.collect::<Vec<_>>()).any()
-                        })
-                        .collect()
-                })
-                .collect();
+        let mut around: Vec<Expr> = places.iter().map(direct).collect();
+        for round in 1..clog2(bits) + 1 {
+            let more = |(own, place): (&Expr, &Place)| {
+                let outer = around.iter().zip(places).map(|(outer, place)| outer.when(&own.bit(place.number)));
+                let all: Vec<Expr> = outer.chain([own.clone()]).collect();
+                m.wire(&format!("around_{}_{round}", place.number), &reduce(&all, &|a, b| a | b))
+            };
+            around = around.iter().zip(places).map(more).collect();
         }
+        let lowest = |name: String, threads: &Expr| m.wire(&format!("lowest_of_{name}"), &lowest_one(threads));
+        let of_paths: Vec<(Expr, &Expr)> = paths
+            .iter()
+            .chain([x])
+            .enumerate()
+            .map(|(number, Placed { path, .. })| {
+                (lowest(format!("path_{number}"), &path.mask.when(&path.valid)), &path.mask)
+            })
+            .collect();
+        let of_places: Vec<Expr> = places
+            .iter()
+            .map(|place| lowest(format!("meeting_{}", place.number), &place.threads.when(&place.is_used)))
+            .collect();
         for (index, Place { number, is_used, .. }) in places.iter().enumerate() {
-            self.claim(&format!("meeting_{number}_is_not_inside_itself"), &!(is_used & &inside[index][index]));
-            let lowest = |threads: &Expr| !threads.bit(*number) | lowest_one(threads).bit(*number);
-            let of_paths = paths.iter().chain([x]).map(|placed| !&placed.path.valid | lowest(&placed.path.mask));
-            let others = places.iter().enumerate().filter(|(other, _)| *other != index);
-            let of_places =
-                others.map(|(other, place)| !&place.is_used | &inside[index][other] | lowest(&place.threads));
-            let all: Vec<Expr> = of_paths.chain(of_places).collect();
+            self.claim(&format!("meeting_{number}_is_not_inside_itself"), &!(is_used & around[index].bit(*number)));
+            let own =
+                |valid: &Expr, threads: &Expr, lowest: &Expr| !valid | !threads.bit(*number) | lowest.bit(*number);
+            let paths = of_paths.iter().map(|(lowest, mask)| own(&lowest.any(), mask, lowest));
+            let others = places.iter().zip(&of_places).filter(|(place, _)| place.number != *number);
+            let places = others
+                .map(|(place, lowest)| around[index].bit(place.number) | own(&place.is_used, &place.threads, lowest));
+            let all: Vec<Expr> = paths.chain(places).collect();
             let all = m.wire(&format!("row_of_meeting_{number}_is_lowest"), &join(&all).all());
             self.claim(&format!("meeting_{number}_has_a_row_of_its_own"), &(!is_used | all));
         }
