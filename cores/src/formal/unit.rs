@@ -100,7 +100,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     if shape.rotates && !shape.reconverges {
         proof.gives_way_to_one_that_runs();
     }
-    if shape.rotates {
+    if shape.rotates && (shape.takes_turns || !shape.reconverges) {
         proof.no_rotation_meets_a_release();
     }
     if let Some(longest) = unit.longest_wait(shape) {

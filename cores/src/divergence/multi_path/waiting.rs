@@ -47,18 +47,24 @@ impl<'a> Waiting<'a> {
         let becomes = m.delay("other_is_next_s9", &(&alone | &at_front));
         let row = |path: &Path, more: &Queued| join([&Row::of(path, generation).pack(), &more.pack()]);
         let other = m.delay("other_s9", &row(&path, &more));
-        let kept = m.delay("kept_f_s9", &row(front, &self.queued));
+        let kept_path = m.delay("kept_f_s9", &Row::of(front, generation).pack());
+        let kept_queued = m.delay("kept_queued_s9", &self.queued.pack());
         let stands = m.delay("kept_f_stands_s9", &(&front.valid & !pops));
         let lets_go = m.delay("lets_go_s9", lets_go);
 
         m.comment("S9: a path that leaves its meeting may be at the point of the next.");
-        let at = Row::bits(self.shape);
-        let queued = Queued::unpack(m, self.shape, &other.from(at));
-        let outer = met.seen_from_next(m, &Row::unpack(m, self.shape, &other), &is_some(&queued.up));
+        let (path_bits, bits) = (Row::bits(self.shape), Queued::bits(self.shape));
+        let parts = |row: &Expr| [m.field(row, "path", 0, path_bits), m.field(row, "queued", path_bits, bits)];
+        let [path, queued] = parts(&other);
+        let queued = Queued::unpack(m, self.shape, &queued);
+        let outer = met.seen_from_next(m, &Row::unpack(m, self.shape, &path), &is_some(&queued.up));
         let compared = Queued { at_meeting: outer.at_meeting, leaves_at_ret: outer.leaves_at_ret, ..queued };
-        let other = m.wire("other_settled_s9", &lets_go.mux(&join([&other.slice(0, at), &compared.pack()]), &other));
-        let word = |row: &Expr, valid: &Expr| join([&row.slice(0, at), valid, &row.from(at)]);
-        let own = becomes.mux(&word(&other, &lit(1, 1)), &word(&kept, &stands));
+        let other = m.wire("other_settled_s9", &lets_go.mux(&join([&path, &compared.pack()]), &other));
+        let word = |row: &Expr, valid: &Expr| {
+            let [path, queued] = parts(row);
+            join([&path, valid, &queued])
+        };
+        let own = becomes.mux(&word(&other, &lit(1, 1)), &join([&kept_path, &stands, &kept_queued]));
         let (word, moved) = match &queue.rings {
             None => (own, None),
             Some(rings) => {
@@ -66,7 +72,7 @@ impl<'a> Waiting<'a> {
                 let change =
                     rings.change(&Change { to_front: to_front.clone(), to_back: at_back, extracts: pops & ring_any });
                 let word = change.extracts.mux(&word(&change.first, &lit(1, 1)), &own);
-                let inserted = change.to_front.mux(&kept, &other);
+                let inserted = change.to_front.mux(&join([&kept_path, &kept_queued]), &other);
                 let moved = rings.write(change, &inserted, [&queue.warp_s9, &queue.generation_s9]);
                 (word, Some(moved))
             }
