@@ -317,7 +317,7 @@ impl MultiPath {
                 (self.x, self.freed) = (path, true);
                 return Moves { pops, ..Moves::default() };
             }
-            // Nobody waits at the outer meetings: those without threads go, too.
+            // No thread waits at the outer meetings: those without threads are freed, too.
             let mut up = path.up;
             while let Some(outer) = self.free(up) {
                 up = outer.up;
