@@ -3,11 +3,12 @@
 //! S8 reads the first row, which arrives in S9. S9 writes what changes. A ring has T rows, so that an address is {warp,
 //! row}. At most T − 2 are in use. A row begins with a [`Row`].
 
-use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join, lit};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, count_ones, join, lit, select};
 
 use super::UnitInputs;
 use super::ring::Ring;
 use super::row::Row;
+use crate::formal::Watched;
 use crate::shape::Shape;
 
 pub struct Rings<'a> {
@@ -127,5 +128,42 @@ impl<'a> Rings<'a> {
         m.drive(&self.read, &same.mux(&next.pack(), &self.pointers.read("ring_read", &inputs.warp_s7)));
         let (next, inserted) = (next.pack(), inserted.clone());
         Moved { rows, first, any_before: ring.rows.any(), before, changes, next, inserts, place, inserted, extracts }
+    }
+
+    /// For proofs: asserts the claims about the ring of the watched warp, with the pending write of S9. Returns its rows from
+    /// the front, each with whether it is in use.
+    pub fn state(&self, at: &Watched, moved: &Moved, in_s9: &Expr, generation: &Expr) -> Vec<(Expr, Expr)> {
+        let Self { m, shape, .. } = self;
+        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
+        let stored = self.pointers.inspect("ring_watched", &at.warp);
+        let changes = in_s9 & &moved.changes;
+        let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(&moved.next, &stored)));
+        let index = ring.front.width();
+        let cells: Vec<Expr> = (0..shape.threads as u64)
+            .map(|number| {
+                let place = lit(index, number);
+                let cell = moved.rows.inspect(&format!("cell_{number}"), &join([&place, &at.warp]));
+                let here = in_s9 & &moved.inserts & moved.place.eq(&place);
+                m.wire(&format!("cell_{number}_settled"), &here.mux(&moved.inserted, &cell))
+            })
+            .collect();
+        let rows: Vec<(Expr, Expr)> = (0..shape.threads as u64 - 2)
+            .map(|number| {
+                let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number)));
+                let word = m.wire(&format!("row_{number}"), &select(&place, &cells));
+                (m.wire(&format!("row_{number}_is_used"), &lit(index, number).lt(&ring.rows)), word)
+            })
+            .collect();
+        let parked = |(valid, word): &(Expr, Expr)| valid & Row::unpack(m, shape, word).parked_now(generation);
+        let parked: Vec<Expr> = rows.iter().map(parked).collect();
+        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
+        claim("the_ring_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
+        claim("no_row_is_parked_in_an_empty_ring", &(ring.rows.any() | ring.parked.none()));
+        claim("parked_rows_are_counted", &ring.at(generation).parked.eq(&parked));
+        let started = &at.in_s8 & &at.started_by_s7;
+        claim("s8_has_the_ring", &(!started | self.read_s8.eq(&stored)));
+        let now = Ring::unpack(m, shape, &stored).at(generation).pack();
+        claim("s9_has_the_ring", &(!&at.settling | moved.before.eq(&now)));
+        rows
     }
 }

@@ -1,15 +1,13 @@
 //! Invariants of the paths and meetings, stated in a formal build for the watched warp. They include the pending writes of
 //! S9.
 
-use rtl::{Builder, Bundle, Expr, clog2, count_ones, decode, increment, join, lit, lowest_one, reduce, select, zeros};
+use rtl::{Builder, Bundle, Expr, clog2, count_ones, decode, increment, join, lit, lowest_one, reduce, zeros};
 
 use super::Tables;
 use super::meetings::{Meetings, Met};
 use super::row::{Active, FLAGS, Meeting, Queued, is_some, row_of};
 use super::waiting::{Settled, Waiting};
 use crate::divergence::hot;
-use crate::divergence::ring::Ring;
-use crate::divergence::rings::{Moved, Rings};
 use crate::divergence::row::Row;
 use crate::formal::{CHARGES, Standing, Watched};
 use crate::shape::Shape;
@@ -114,7 +112,7 @@ impl Claims<'_> {
         let mut rows = vec![(f.bit(bits), join([&f.slice(0, bits), &f.from(bits + 1)]))];
         if let (Some(rings), Some(moved)) = (&queue.rings, &settled.moved) {
             m.assert("s9_changes_a_ring_for_a_commit", &(&*queue.valid_s9 | !&moved.changes));
-            rows.extend(self.ring(rings, moved, in_s9));
+            rows.extend(rings.state(at, moved, in_s9, generation));
         }
         for (number, pair) in rows.windows(2).enumerate() {
             self.claim(&format!("path_{number}_is_there_before_the_next"), &(!&pair[1].0 | &pair[0].0));
@@ -126,41 +124,6 @@ impl Claims<'_> {
         };
         let most = shape.threads - 1;
         rows.into_iter().take(most).map(placed).collect()
-    }
-
-    /// The rows of the ring, from its front.
-    fn ring(&self, rings: &Rings, moved: &Moved, in_s9: &Expr) -> Vec<(Expr, Expr)> {
-        let Self { m, shape, at, generation, .. } = self;
-        let stored = rings.pointers.inspect("ring_watched", &at.warp);
-        let changes = in_s9 & &moved.changes;
-        let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(&moved.next, &stored)));
-        let index = ring.front.width();
-        let cells: Vec<Expr> = (0..shape.threads as u64)
-            .map(|number| {
-                let place = lit(index, number);
-                let cell = moved.rows.inspect(&format!("cell_{number}"), &join([&place, &at.warp]));
-                let here = in_s9 & &moved.inserts & moved.place.eq(&place);
-                m.wire(&format!("cell_{number}_settled"), &here.mux(&moved.inserted, &cell))
-            })
-            .collect();
-        let rows: Vec<(Expr, Expr)> = (0..shape.threads as u64 - 2)
-            .map(|number| {
-                let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number)));
-                let word = m.wire(&format!("row_{number}"), &select(&place, &cells));
-                (m.wire(&format!("row_{number}_is_used"), &lit(index, number).lt(&ring.rows)), word)
-            })
-            .collect();
-        let parked = |(valid, word): &(Expr, Expr)| valid & Row::unpack(m, shape, word).parked_now(generation);
-        let parked: Vec<Expr> = rows.iter().map(parked).collect();
-        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
-        self.claim("the_ring_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
-        self.claim("no_row_is_parked_in_an_empty_ring", &(ring.rows.any() | ring.parked.none()));
-        self.claim("parked_rows_are_counted", &ring.at(generation).parked.eq(&parked));
-        let started = &at.in_s8 & &at.started_by_s7;
-        self.claim("s8_has_the_ring", &(!started | rings.read_s8.eq(&stored)));
-        let now = Ring::unpack(m, shape, &stored).at(generation).pack();
-        self.claim("s9_has_the_ring", &(!&at.settling | moved.before.eq(&now)));
-        rows
     }
 
     /// The meetings, from row 1: a meeting is never in row 0.

@@ -1,13 +1,11 @@
 //! Invariants of the tables, stated in a formal build for the watched warp. They include the pending write of S9.
 
-use rtl::{Builder, Bundle, Expr, concat, count_ones, join, lit, select};
+use rtl::{Builder, Bundle, Expr, concat, join};
 
 use super::turns::{Turn, Turns};
 use super::waiting::{Behind, Settled, Waiting};
 use crate::divergence::UnitInputs;
 use crate::divergence::hot::{self, HotTable};
-use crate::divergence::ring::Ring;
-use crate::divergence::rings::{Moved, Rings};
 use crate::divergence::row::Row;
 use crate::formal::Watched;
 use crate::shape::Shape;
@@ -64,7 +62,12 @@ impl State<'_> {
         }];
         if let (Some(rings), Some(moved)) = (&waiting.queue.rings, &settled.moved) {
             m.assert("s9_changes_a_ring_for_a_commit", &(&*waiting.queue.valid_s9 | !&moved.changes));
-            list.extend(self.ring(rings, moved, &in_s9, &generation));
+            let rows = rings.state(at, moved, &in_s9, &generation);
+            list.extend(rows.into_iter().map(|(valid, word)| Listed {
+                valid,
+                row: Row::unpack(m, shape, &word),
+                behind: Behind::unpack(m, shape, &word.from(Row::bits(shape))),
+            }));
         }
         self.order(&list, &generation);
         self.claim("x_is_there_before_f", &(!&list[0].valid | &x.valid));
@@ -95,44 +98,6 @@ impl State<'_> {
         let turn = Turn::unpack(m, shape, &m.wire("turn_settled", &in_s9.mux(&turns.written, &stored)));
         self.claim("a_path_whose_time_slice_is_over_yields", &(!&turn.over | step_is_due));
         self.claim("the_active_path_has_no_marks", &(&turn.marks & &x.mask.when(&x.valid)).none());
-    }
-
-    /// The rows of the ring, from its front.
-    fn ring(&self, rings: &Rings, moved: &Moved, in_s9: &Expr, generation: &Expr) -> Vec<Listed> {
-        let Self { m, shape, at, .. } = self;
-        let stored = rings.pointers.inspect("ring_watched", &at.warp);
-        let changes = in_s9 & &moved.changes;
-        let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(&moved.next, &stored)));
-        let index = ring.front.width();
-        let cells: Vec<Expr> = (0..shape.threads as u64)
-            .map(|number| {
-                let place = lit(index, number);
-                let cell = moved.rows.inspect(&format!("cell_{number}"), &join([&place, &at.warp]));
-                let here = in_s9 & &moved.inserts & moved.place.eq(&place);
-                m.wire(&format!("cell_{number}_settled"), &here.mux(&moved.inserted, &cell))
-            })
-            .collect();
-        let rows: Vec<Listed> = (0..shape.threads as u64 - 2)
-            .map(|number| {
-                let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number)));
-                let word = m.wire(&format!("row_{number}"), &select(&place, &cells));
-                Listed {
-                    valid: m.wire(&format!("row_{number}_is_used"), &lit(index, number).lt(&ring.rows)),
-                    row: Row::unpack(m, shape, &word),
-                    behind: Behind::unpack(m, shape, &word.from(Row::bits(shape))),
-                }
-            })
-            .collect();
-        let parked: Vec<Expr> = rows.iter().map(|path| &path.valid & path.row.parked_now(generation)).collect();
-        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
-        self.claim("the_ring_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
-        self.claim("no_row_is_parked_in_an_empty_ring", &(ring.rows.any() | ring.parked.none()));
-        self.claim("parked_rows_are_counted", &ring.at(generation).parked.eq(&parked));
-        let started = &at.in_s8 & &at.started_by_s7;
-        self.claim("s8_has_the_ring", &(!started | rings.read_s8.eq(&stored)));
-        let now = Ring::unpack(m, shape, &stored).at(generation).pack();
-        self.claim("s9_has_the_ring", &(!&at.settling | moved.before.eq(&now)));
-        rows
     }
 
     /// A path has one behind it only if it is there itself, and its order to that one is right if it is known.
