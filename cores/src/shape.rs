@@ -185,14 +185,6 @@ impl Shape {
         if self.reconverges { 2 + self.pc_bits } else { 0 }
     }
 
-    /// Bits of the epoch of a context, which a resteer changes. An instruction that was issued before a resteer must
-    /// not find its epoch again in S7, four cycles later. With one slot, nothing else resteers the context in that
-    /// time. With two, the other slot may do so once. The second bit keeps these epochs apart, though S8 would see
-    /// the first of the two anyway (`docs/notebook/roadmap.md`).
-    pub fn epoch_bits(&self) -> usize {
-        self.slots
-    }
-
     /// Whether scoreboard and contexts output their state, for a proof of one warp.
     pub fn shows_scoreboard(&self) -> bool {
         self.formal && self.warps == 1 && self.slots > 1

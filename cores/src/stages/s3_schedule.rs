@@ -8,10 +8,7 @@
 //! Other files: `s3_scoreboard`, long-latency results; `s3_context`, the hazards of the instructions that a context
 //! buffers; `s3_places`, credits; `s3_pick`, the pick. This file: replay records, the buffers, and the outputs.
 
-use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Instance, Memory, MemoryStyle, Module, Register, decode, join,
-    select_one_hot,
-};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Memory, MemoryStyle, Module, Register, decode, join};
 use weft_trace::IssuePorts;
 
 use super::context::{Fetch, Written, contexts_of, join_context, split_context};
@@ -74,8 +71,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     leaves.start(&m, &started);
     m.output("fetch_fault_s4", &leaves.fault);
     m.port_group("the slot's epoch at issue, for S8, which compares it while the instruction is in S6");
-    let epoch = select_one_hot(&contexts.grant, &inputs.epochs.lanes(shape.epoch_bits()));
-    m.output("epoch_s4", &m.delay("epoch", &epoch));
+    m.output("epoch_s4", &m.delay("epoch", &(&contexts.grant & &inputs.epochs).any()));
     if shape.trace {
         trace(&m, shape, &pick);
     }
@@ -89,7 +85,7 @@ rtl::inputs! {
         running: Expr = m.input("running", 1),
         /// S9 needs the write port of the register file, so nothing issues.
         pub bubble: Expr = m.input("bubble", 1),
-        epochs: Expr = m.input("epochs", shape.contexts() * shape.epoch_bits()),
+        epochs: Expr = m.input("epochs", shape.contexts()),
         #[group = "from S2"]
         fetch: Fetch = Fetch::inputs(m, shape, "s2"),
         /// A resteer has overtaken it.

@@ -32,7 +32,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("instruction from S3");
     let meta = Meta::inputs(&m, shape, "s4");
     let fetch_fault = m.input("fetch_fault_s4", 1);
-    let epoch = m.input("epoch_s4", shape.epoch_bits());
+    let epoch = m.input("epoch_s4", 1);
     m.port_group("register write");
     let write = RegisterWrite::inputs(&m, shape, "write");
     let kept = shape.observed.then(|| KeptRegister::inputs(&m, shape, "kept"));

@@ -74,7 +74,7 @@ rtl::inputs! {
         #[group = "instruction and registers from S4, and the values that all lanes share"]
         meta: Meta = Meta::inputs(m, shape, "s5"),
         /// Its slot's epoch at issue.
-        epoch: Expr = m.input("epoch_s5", shape.epoch_bits()),
+        epoch: Expr = m.input("epoch_s5", 1),
         /// It was fetched from an address without memory.
         fetch_fault: Expr = m.input("fetch_fault_s5", 1),
         rs1: Expr = m.input("rs1_s5", shape.line_bits()),

@@ -73,7 +73,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         m.output("path_leaves_at_ret", &unit.output("leaves_at_ret_s7"));
     }
     m.output("epoch_is_present_s7", &present.is_present);
-    m.output("epochs", &epochs.all(shape));
+    m.output("epochs", &epochs.bits);
     m.port_group("the pcs of the paths; one cycle later, whether that is a resteer");
     stand.outputs(&m, "stand_s8");
     resteer.outputs(&m, "resteer");
@@ -105,7 +105,7 @@ rtl::inputs! {
         warp_s6: Expr = m.input("warp_s6", shape.warp_bits()),
         slot_s6: Expr = m.input("slot_s6", shape.slot_bits()),
         /// The epoch at the issue of the instruction in S6.
-        epoch_s6: Expr = m.input("epoch_s6", shape.epoch_bits()),
+        epoch_s6: Expr = m.input("epoch_s6", 1),
         warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
         slot_s7: Expr = m.input("slot_s7", shape.slot_bits()),
         #[group = "outcome of S7"]
@@ -274,35 +274,25 @@ impl Rest {
     }
 }
 
+/// The epoch of each context: a bit that changes with its resteer.
+///
+/// One bit is enough. The resteers of a context are at least two cycles apart, and nothing is issued in the cycle of one.
+/// An instruction older than a resteer is in S7 or S6 then, where the resteer itself is visible, or it reaches S6 in
+/// one of the next two cycles, before the bit changes again.
 struct Epochs {
     /// Contexts that were resteered in the cycle before.
     changed: Expr,
-    /// One register for each bit of an epoch, with one bit per context.
-    bits: Vec<Register>,
+    /// The epochs before the change.
+    bits: Register,
 }
 
 impl Epochs {
     fn declare(m: &Builder, shape: &Shape, resteer: &Resteer) -> Self {
         m.comment("Epochs change with the resteer.");
         let changed = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
-        let names = &["epoch_low", "epoch_high"][..shape.epoch_bits()];
-        let bits: Vec<Register> = names.iter().map(|name| m.register(name, shape.contexts())).collect();
-        let mut carry = changed.clone();
-        for bit in &bits {
-            bit.next(&(&**bit ^ &carry)).reset(0);
-            carry = carry & &**bit;
-        }
+        let bits = m.register("epoch", shape.contexts());
+        bits.next(&(&*bits ^ &changed)).reset(0);
         Self { changed, bits }
-    }
-
-    /// The epoch of a context, before the change.
-    fn of(&self, context: &Expr) -> Expr {
-        join(&self.bits.iter().map(|bits| bits.index(context)).collect::<Vec<_>>())
-    }
-
-    fn all(&self, shape: &Shape) -> Expr {
-        let epoch_of = |context| join(&self.bits.iter().map(|bits| bits.bit(context)).collect::<Vec<_>>());
-        join(&(0..shape.contexts()).map(epoch_of).collect::<Vec<_>>())
     }
 }
 
@@ -320,7 +310,7 @@ impl Present {
              resteered has an older epoch.",
         );
         let context_s6 = join_context(&inputs.warp_s6, &inputs.slot_s6);
-        let [present_epoch, overtaken] = [epochs.of(&context_s6), epochs.changed.index(&context_s6)];
+        let [present_epoch, overtaken] = [&*epochs.bits, &epochs.changed].map(|bits| bits.index(&context_s6));
         let was_present = m.delay("epoch_was_present", &(inputs.epoch_s6.eq(&present_epoch) & !overtaken));
         let same_warp = m.delay("resteers_warp_s7", &outcome.resolve.warp.eq(&inputs.warp_s6));
         let overtaken = &same_warp & resteer.valid.index(&inputs.slot_s7);

@@ -4,9 +4,9 @@
 //! Six comparators (order and equality of each pair) find the first, second and third path. Three multiplexers of
 //! three inputs follow. x is needed in S8. y and z are written in S9, so their multiplexers are behind registers.
 //!
-//! Two properties of x are found for a, b and c in parallel with the comparators: whether it is at the predicted pc,
-//! and whether it has marked threads. Two others do not depend on the order, because paths that can run precede all
-//! that cannot: whether x is parked, and whether a second path can run.
+//! Whether x is at the predicted pc is found for a, b and c in parallel with the comparators. Two other properties do
+//! not depend on the order, because paths that can run precede all that cannot: whether x is parked, and whether a
+//! second path can run.
 //!
 //! A rotation compares nothing. The yielding path b and c swap places, or c comes first and b goes to the cold table.
 
@@ -39,7 +39,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     Path { parked: m.wire("is_parked", &parked), ..x }.outputs(&m, "x");
     m.comment("A rotation always resteers, so it ignores this output.");
     m.output("x_at_prediction", &one_of(&merged.at_prediction, &places.first));
-    m.output("x_has_marked", &one_of(&merged.has_marked, &select.x));
 
     m.port_group("S9: the next path, and the one that goes to the cold table");
     let select_y_s9 = m.delay("select_y_s9", &m.fault("y_is_the_third_path", &select.y, &select.z));
@@ -59,7 +58,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("to_front", &to_front);
     let extracts = &inputs.cold_any & rotates.mux(&!goes_on, &places.second.none());
     m.output("extracts", &m.wire("takes_front", &extracts));
-    m.port_group("x is c alone, x is b alone; the second path can run");
+    m.port_group("x has the threads of c, x is c alone, x is b alone; the second path can run");
+    m.output("x_has_c", &one_of(&[order.a_is_c.clone(), order.b_is_c.clone(), ones(1)], &select.x));
     m.output("x_is_c", &select.x.bit(2));
     m.output("x_is_b", &(select.x.bit(1) & !&order.b_is_c));
     let both_run = |p: usize, q: usize, same: &Expr| runs.bit(p) & runs.bit(q) & !same;
@@ -80,10 +80,8 @@ rtl::inputs! {
         /// b, if valid, are threads that their instruction has not served: it comes first and merges with no other path.
         in_parts: Expr = m.input("in_parts", 1),
         cold_any: Expr = m.input("cold_any", 1),
-        #[group = "compared with x: is it at this pc, does it have some of these threads"]
+        #[group = "compared with x: is it at this pc"]
         predicted: Expr = m.input("predicted", shape.pc_bits),
-        /// Threads of the path that began the round.
-        marked: Expr = m.input("marked", shape.threads),
     }
 }
 
@@ -131,7 +129,6 @@ struct Merged {
     valid: [Expr; 3],
     /// The paths, each with the threads of the paths merged into it.
     paths: Vec<Path>,
-    has_marked: [Expr; 3],
     at_prediction: [Expr; 3],
 }
 
@@ -150,15 +147,9 @@ impl Merged {
             m.wire("mask_b_merged", &(&b.mask | c.mask.when(b_is_c))),
             c.mask.clone(),
         ];
-        let [marked_a, marked_b, marked_c] = [a, b, c].map(|path| (&path.mask & &inputs.marked).any());
-        let has_marked = [
-            m.wire("a_has_marked", &(marked_a | (&marked_b & a_is_b) | (&marked_c & a_is_c))),
-            m.wire("b_has_marked", &(marked_b | (&marked_c & b_is_c))),
-            marked_c,
-        ];
         let at_prediction = [a, b, c].map(|path| path.pc.eq(&inputs.predicted));
         let paths = inputs.paths.iter().zip(masks).map(|(path, mask)| Path { mask, ..path.clone() }).collect();
-        Self { valid, paths, has_marked, at_prediction }
+        Self { valid, paths, at_prediction }
     }
 }
 

@@ -185,8 +185,6 @@ struct Paths<'a> {
     cold_runnable: Expr,
     /// In a rotation: b continues, because the round is over.
     goes_on: Expr,
-    /// The threads of the path that began the round.
-    marker: Expr,
     others_run: Expr,
     /// b are threads that their instruction has not served.
     parts_remain: Expr,
@@ -226,9 +224,11 @@ impl<'a> Paths<'a> {
         let cold_any = m.forward("cold_any", 1);
         let cold_runnable = m.forward("cold_runnable", 1);
         let goes_on = m.forward("goes_on", 1);
-        let marker = m.forward("marker", shape.threads);
-        ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits)).input("marked", &marker);
-        let second_runs = resolve.rotates.mux(&goes_on.mux(&!&c.parked, &!&b.parked), &ccs.output("second_runs"));
+        ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits));
+        m.comment(
+            "Where a rotation ends a round, nothing depends on whether others run: no hold or count outlasts it.",
+        );
+        let second_runs = resolve.rotates.mux(&!&b.parked, &ccs.output("second_runs"));
         let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
         let parts_remain = &resolve.in_parts & &b.valid;
         let valid_s9 = m.register("valid_s9", 1);
@@ -247,7 +247,6 @@ impl<'a> Paths<'a> {
             cold_any,
             cold_runnable,
             goes_on,
-            marker,
             others_run,
             parts_remain,
             y_is_displaced,
@@ -266,10 +265,9 @@ impl<'a> Paths<'a> {
         let Self { m, shape, inputs, ccs, valid_s9, warp_s9, .. } = self;
         let ends_early = m.fault("a_turn_ends_between_parts", &self.parts_remain, &zeros(1));
         ccs.input("in_parts", &inputs.resolve.in_parts);
-        let (second, began) = (&self.entering[2], ccs.net("x_has_marked"));
+        let (second, x_has_second) = (&self.entering[2], ccs.net("x_has_c"));
         let now = [&self.others_run, &ends_early];
-        let turns = Turns::elaborate(m, shape, inputs, second, &began, now, [&**valid_s9, warp_s9]);
-        m.drive(&self.marker, &turns.marker);
+        let turns = Turns::elaborate(m, shape, inputs, second, &x_has_second, now, [&**valid_s9, warp_s9]);
         m.drive(&self.goes_on, &turns.round_over);
         let y_waits = m.fault("y_does_not_wait_when_a_turn_ends", &turns.deferred, &(&turns.deferred & !&turns.due));
         ccs.input("c_deferred", &y_waits).input("rotates", &inputs.resolve.rotates).input("goes_on", &self.goes_on);

@@ -18,8 +18,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let paths = NAMES.map(|name| Path::inputs(&m, shape, name));
     let control = ["c_deferred", "rotates", "goes_on", "cold_any", "in_parts"].map(|name| (name, m.input(name, 1)));
     let circuit = m.instance("ccs", &ccs::elaborate(shape)?);
-    let (predicted, marked) = (m.input("predicted", shape.pc_bits), m.input("marked", shape.threads));
-    circuit.input("predicted", &predicted).input("marked", &marked);
+    let predicted = m.input("predicted", shape.pc_bits);
+    circuit.input("predicted", &predicted);
     for (name, path) in NAMES.into_iter().zip(&paths) {
         path.connect(&circuit, name);
     }
@@ -31,7 +31,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     for (name, promise) in promises([a, b, c], cold_any, [rotates, in_parts]) {
         m.assume(&name, &promise);
     }
-    let x = asked_of_x(&m, shape, &circuit, b, rotates, [&predicted, &marked]);
+    let x = asked_of_x(&m, shape, &circuit, [b, c], rotates, &predicted);
 
     let was = Was::of(&m, shape, &circuit, paths, control, &x);
     let places = Places::of(&m, &was);
@@ -43,20 +43,20 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// Claims the outputs about x in S8: at the predicted pc, has marked threads, is b. Returns x.
+/// Claims the outputs about x in S8: at the predicted pc, has the threads of c, is b. Returns x.
 fn asked_of_x(
     m: &Builder,
     shape: &Shape,
     circuit: &Instance,
-    b: &Path,
+    [b, c]: [&Path; 2],
     rotates: &Expr,
-    [predicted, marked]: [&Expr; 2],
+    predicted: &Expr,
 ) -> Path {
     m.comment("The outputs about x.");
     let x = Path::from_instance(circuit, shape, "x");
     let asked = [
         ("x_at_prediction", &x.valid & !rotates, x.pc.eq(predicted)),
-        ("x_has_marked", lit(1, 1), (&x.mask & marked).any()),
+        ("x_has_c", c.valid.clone(), (&x.mask & &c.mask).any()),
         ("x_is_b", b.valid.clone(), &x.valid & x.mask.eq(&b.mask) & rank(&x).eq(&rank(b))),
     ];
     for (port, when, answer) in asked {

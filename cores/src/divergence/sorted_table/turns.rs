@@ -43,19 +43,18 @@ pub struct Turns {
     pub hold_changes: Expr,
     /// In S9: the active path holds the warp afterwards.
     pub holds: Expr,
-    pub marker: Expr,
     pub table: Table,
 }
 
 impl Turns {
-    /// `second` is y before the commit. `began`: the active path has threads of [`Turns::marker`]. `others_run`:
-    /// another path can run afterwards. `s9`: whether there is a commit in S9, and its warp.
+    /// `second` is y before the commit. `x_has_second`: the active path has its threads afterwards. `others_run`: another
+    /// path can run afterwards. `s9`: whether there is a commit in S9, and its warp.
     pub fn elaborate(
         m: &Builder,
         shape: &Shape,
         inputs: &UnitInputs,
         second: &Path,
-        began: &Expr,
+        x_has_second: &Expr,
         [others_run, parts_remain]: [&Expr; 2],
         s9: [&Expr; 2],
     ) -> Self {
@@ -85,9 +84,10 @@ impl Turns {
         let ends = &last | m.fault("no_path_asks_to_yield", &resolve.yields, &zeros(1));
         let due = m.wire("due", &(ends & !&resolve.rotates & !parts_remain));
         let yields = m.wire("yields", &(&resolve.rotates & !&resolve.b_parked));
-        let round_over = m.wire("round_over", &(&yields & &hold & (&second.mask & &marker).any()));
-
-        let goes_on = yields.mux(&!&round_over, &(&hold & !began));
+        m.comment("In a round the path that began it is behind the active one.");
+        let second_began = m.wire("second_began", &(&second.mask & &marker).any());
+        let round_over = m.wire("round_over", &(&yields & &hold & &second_began));
+        let goes_on = yields.mux(&!&round_over, &(&hold & !(second_began & x_has_second)));
         let ended = !(resolve.a_mask.any() | resolve.b_mask.any());
         let a_meets_second = &second.valid & resolve.a_pc.eq(&second.pc) & resolve.a_depth.eq(&second.depth);
         let again = &resolve.rotates | ended;
@@ -104,6 +104,6 @@ impl Turns {
         let warp = start_valid.mux(start_warp, warp_s9);
         rows.write(&(start_valid | valid_s9), &warp, &written.when(&!start_valid));
         let hold_changes = &holds ^ m.delay("hold_s9", &hold);
-        Self { due, deferred, round_over, hold_changes, holds, marker, table: Table { rows, row, written } }
+        Self { due, deferred, round_over, hold_changes, holds, table: Table { rows, row, written } }
     }
 }
