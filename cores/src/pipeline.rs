@@ -10,7 +10,7 @@ use weft_trace::{Ports as _, ReleasePorts, TracePorts};
 
 use crate::divergence::DivergenceUnit;
 use crate::formal::{self, KeptRegister};
-use crate::functional::{long_results, round_robin};
+use crate::functional::long_results;
 use crate::memory::{request_queue, scratchpad};
 use crate::shape::Shape;
 use crate::stages::{
@@ -21,8 +21,6 @@ use crate::start;
 use crate::trace::Traced;
 
 pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
-    let [round_robin, preferring] = [false, true].map(|prefers| round_robin::elaborate(shape.contexts(), prefers));
-    let (round_robin, preferring) = (round_robin?, preferring?);
     let m = Builder::new(crate::PIPELINE, "The core without its memory.");
     m.keep_inputs();
     let dmem_idle = declare_ports(&m, shape);
@@ -47,10 +45,10 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     threads.next(&(&*threads + reduce(&lanes, &|a, b| a + b).extend(64))).reset(0);
 
     m.comment("S0 to S3: the front end.");
-    let s0 = m.instance("s0", &s0_steer::elaborate(shape, &preferring)?);
+    let s0 = m.instance("s0", &s0_steer::elaborate(shape)?);
     let s1 = m.instance("s1", &s1_fetch::elaborate(shape)?);
     let s2 = m.instance("s2", &s2_predecode::elaborate(shape)?);
-    let s3 = m.instance("s3", &s3_schedule::elaborate(shape, &round_robin)?);
+    let s3 = m.instance("s3", &s3_schedule::elaborate(shape)?);
 
     m.comment("S4 to S7: operands, decode, lanes, commit.");
     let s4 = m.instance("s4", &s4_collect::elaborate(shape)?);

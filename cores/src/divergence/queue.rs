@@ -9,7 +9,7 @@ use rtl::{Builder, Bundle, Expr, Register, lit};
 use super::UnitInputs;
 use super::hot::{self, HotTable};
 use super::ring;
-use super::rings::Rings;
+use super::rings::{Moved, Rings};
 use super::row::Row;
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -35,6 +35,13 @@ pub struct Queue<'a> {
     pub valid_s9: Register,
     pub warp_s9: Expr,
     pub generation_s9: Expr,
+}
+
+/// The front in S9.
+pub struct Settled {
+    pub word: Expr,
+    pub front: Path,
+    pub moved: Option<Moved>,
 }
 
 impl<'a> Queue<'a> {
@@ -77,12 +84,13 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Writes f in S9, and returns it.
-    pub fn write(&self, word: &Expr) -> Path {
+    /// Writes f in S9.
+    pub fn write(&self, word: Expr, moved: Option<Moved>) -> Settled {
         let Self { m, shape, inputs, .. } = self;
         let start = &inputs.start_valid;
         let warp = start.mux(&inputs.start_warp, &self.warp_s9);
         self.hot.write(m, &(start | &*self.valid_s9), &warp, &word.when(&!start));
-        hot::unpack(m, shape, word, &self.generation_s9, []).0
+        let (front, _) = hot::unpack(m, shape, &word, &self.generation_s9, []);
+        Settled { word, front, moved }
     }
 }

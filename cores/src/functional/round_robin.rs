@@ -5,9 +5,9 @@ use rtl::{Builder, ElaborationError, Expr, Module, concat, join, lit, zeros};
 /// Elaborates the picker. `grant` is the next request above the one accepted last, wrapping around. With `prefers`, a
 /// `preferred` request comes first if there is any.
 ///
-/// `number`, and its bit of `beside`, come from trees of multiplexers and not from `grant`, so they arrive earlier.
-/// They are undefined while there is no request.
-pub fn elaborate(count: usize, prefers: bool) -> Result<Module, ElaborationError> {
+/// `number`, and the bits of `beside` that belong to it, come from trees of multiplexers and not from `grant`, so they
+/// arrive earlier. They are undefined while there is no request. `bits` is the number of bits beside each request.
+pub fn elaborate(count: usize, prefers: bool, bits: usize) -> Result<Module, ElaborationError> {
     let name = if prefers { "preferring_round_robin" } else { "round_robin" };
     let m = Builder::new(name, "Picks one of the requests: the next above the last accepted, wrapping around.");
     m.timing(
@@ -16,7 +16,7 @@ pub fn elaborate(count: usize, prefers: bool) -> Result<Module, ElaborationError
     );
     let requests = m.input("requests", count);
     let preferred = m.input("preferred", if prefers { count } else { 0 });
-    let beside = m.input("beside", count);
+    let beside = m.input("beside", count * bits);
     let accept = m.input("accept", 1);
     let above = m.register("above_last", count);
     m.comment("The lowest request of each group, found in parallel. The first group with a request decides.");
@@ -45,7 +45,7 @@ pub fn elaborate(count: usize, prefers: bool) -> Result<Module, ElaborationError
     m.finish()
 }
 
-/// The lowest of some requests: whether there is one, the bits of its number, and its `beside` bit.
+/// The lowest of some requests: whether there is one, the bits of its number, and its bits of `beside`.
 struct Lowest {
     any: Expr,
     number: Vec<Expr>,
@@ -59,8 +59,9 @@ impl Lowest {
             return Self { any: requests.clone(), number: Vec::new(), beside: beside.clone() };
         }
         let half = count.next_power_of_two() / 2;
+        let bits = beside.width() / count;
         let [low, high] = [(0, half), (half, count - half)]
-            .map(|(at, width)| Self::of(&requests.slice(at, width), &beside.slice(at, width)));
+            .map(|(at, width)| Self::of(&requests.slice(at, width), &beside.slice(bits * at, bits * width)));
         let mut lowest = low.or(&high);
         lowest.any = requests.any();
         lowest.number.push(!low.any);

@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod decoder;
+pub mod pick;
 pub mod resource;
 pub mod s0_steer;
 pub mod s1_fetch;

@@ -18,6 +18,7 @@ use rtl::{
 };
 
 use super::context::{Fetch, contexts_of, join_context, split_context};
+use super::pick::{Requests, pick, picker};
 use crate::formal::points;
 use crate::shape::{PC, Shape};
 
@@ -45,7 +46,7 @@ rtl::bundle! {
     }
 }
 
-pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, ElaborationError> {
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch; its pc is read in S1.");
     m.timing(
         "the fetch leaves one cycle after the pick and is held while `ready_s1` is low; `dead_s2` is \
@@ -55,7 +56,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let inputs = Inputs::declare(&m, shape);
     let contexts = Contexts::declare(&m, shape);
     let now = Now::of(&m, shape, &inputs, &contexts);
-    let pick = Pick::of(&m, shape, &inputs, &contexts, &now, round_robin);
+    let pick = Pick::of(&m, shape, &inputs, &contexts, &now)?;
     let done_one = m.wire("done", &decode(&inputs.done.context, shape.contexts()).when(&inputs.done.valid));
     let pcs = NextPcs::declare(&m, shape, &inputs);
     contexts.update(&m, shape, &inputs, &now, &pick, &done_one);
@@ -177,7 +178,7 @@ impl Now {
 }
 
 struct Pick {
-    grant: Expr,
+    valid: Expr,
     fetched: Expr,
     context: Expr,
     starts_anew: Expr,
@@ -199,28 +200,40 @@ struct First {
 }
 
 impl Pick {
-    fn of(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts, now: &Now, round_robin: &Module) -> Self {
+    fn of(
+        m: &Builder,
+        shape: &Shape,
+        inputs: &Inputs,
+        contexts: &Contexts,
+        now: &Now,
+    ) -> Result<Self, ElaborationError> {
         m.comment(
             "Pick a context that may fetch, has no fetch in flight, and has room for the instruction. One that\n\
              has nothing to issue precedes one that would only fetch ahead.",
         );
         let Inputs { room, urgent, ready, resteer, .. } = inputs;
         let requests = m.wire("requests", &(&now.enabled_before & !&*contexts.in_flight & room));
-        let picker = m.instance("picker", round_robin);
         let goes_before = m.forward("goes_before", 1);
-        picker.input("requests", &requests).input("preferred", urgent).input("beside", &now.from_resteer);
-        picker.input("accept", &(ready & !&goes_before));
-        let local = picker.output_as("grant", "local_grant");
-        let local_context = picker.output_as("number", "local_context");
-        let resteered_last = picker.output_as("beside_grant", "resteered_last");
-
-        let first = First::of(m, shape, inputs, contexts, now, &(&requests & urgent).none(), goes_before);
-        let grant = m.wire("grant", &first.goes.mux(&first.grant, &(&local & !&first.stops)));
+        let first = First::of(m, shape, inputs, contexts, now, &(&requests & urgent).none(), goes_before.clone());
+        let picked = pick(
+            m,
+            shape,
+            &picker(shape, true, 2)?,
+            &Requests {
+                all: &requests,
+                preferred: Some(urgent),
+                beside: &[&now.from_resteer, &first.stops],
+                accept: &(ready & !&goes_before),
+            },
+        );
+        let (local, resteered_last, is_stopped) = (&picked.grant, picked.beside.bit(0), picked.beside.bit(1));
+        let valid = m.wire("picks", &(&first.goes | (requests.any() & !is_stopped)));
+        let grant = m.wire("grant", &first.goes.mux(&first.grant, &(local & !&first.stops)));
         let first_context = join_context(&encode(&resteer.warp), &encode(&first.slot));
-        let context = m.wire("picked_context", &first.goes.mux(&first_context, &local_context));
+        let context = m.wire("picked_context", &first.goes.mux(&first_context, &picked.context));
         let fetched = m.wire("picked", &grant.when(ready));
-        first.cover(m, shape, inputs, contexts, now, [&local, &grant]);
-        Self { grant, fetched, context, starts_anew: &first.goes | &resteered_last }
+        first.cover(m, shape, inputs, contexts, now, [local, &grant]);
+        Ok(Self { valid, fetched, context, starts_anew: &first.goes | resteered_last })
     }
 }
 
@@ -309,7 +322,7 @@ impl NextPcs {
     fn read(&self, m: &Builder, shape: &Shape, inputs: &Inputs, pick: &Pick) -> Fetch {
         let ready = &inputs.ready;
         let valid = m.register("valid", 1);
-        valid.next(&pick.grant.any()).enable(ready).reset(0);
+        valid.next(&pick.valid).enable(ready).reset(0);
         let context = m.register("fetch_context", shape.context_bits());
         context.next(&pick.context).enable(ready);
         let starts_anew = m.register("starts_anew", 1);

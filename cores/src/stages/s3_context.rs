@@ -144,6 +144,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     room.next(&(running & !full_next & !beyond_replay)).reset(0);
     m.output("room", &room);
     m.output("urgent", &m.delay("urgent_now", &(!present_next & !loading)));
+    m.output("needs", &needs.pack());
     m.output("read_position", &places.read_at);
     m.output("write_position", &places.write_at);
     m.output("follows", &places.follows);

@@ -1,10 +1,12 @@
 //! S3, pick: selects one of the contexts whose oldest instruction can issue.
 //!
-//! A round robin over the contexts. Before it comes the selection of `divergence.scheduler = "constrained"` ("The
+//! A fair pick ([`super::pick`]). Before it comes the selection of `divergence.scheduler = "constrained"` ("The
 //! Dual-Path Execution Model for Efficient GPU Control Flow", section 3.3).
 
-use rtl::{Builder, Expr, Module, clog2, join};
+use rtl::{Builder, Bundle, ElaborationError, Expr, clog2, join};
 
+use super::pick::{Requests, pick, picker};
+use super::s3_context::Needs;
 use super::s3_schedule::{Contexts, Inputs};
 use crate::formal::points;
 use crate::shape::{PATIENCE, Shape};
@@ -14,19 +16,30 @@ pub struct Pick {
     pub context: Expr,
     /// The position of its word in the buffer.
     pub read_position: Expr,
+    pub epoch: Expr,
+    /// Its requirements: the bits of [`Needs`].
+    pub needs: Expr,
 }
 
 impl Pick {
-    pub fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts, round_robin: &Module) -> Self {
+    pub fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts) -> Result<Self, ElaborationError> {
         let ready = ready(m, shape, inputs, contexts);
-        m.comment("Pick.");
-        let picker = m.instance("picker", round_robin);
-        picker.input("requests", &ready).input("beside", &contexts.column("read_position"));
-        picker.input("accept", &rtl::ones(1)).output_to("grant", &contexts.grant);
-        let context = picker.output_as("number", "picked_context");
-        let read_position = picker.output_as("beside_grant", "picked_position");
-        let valid = m.wire("valid", &ready.any());
-        Self { valid, context, read_position }
+        m.comment("Pick. In a bubble nothing issues, whatever is picked.");
+        let accept = m.wire("issues", &!&inputs.bubble);
+        let positions = contexts.column("read_position");
+        let needs = contexts.column("needs");
+        let requests =
+            Requests { all: &ready, preferred: None, beside: &[&positions, &inputs.epochs, &needs], accept: &accept };
+        let picked = pick(m, shape, &picker(shape, false, 2 + Needs::bits(shape))?, &requests);
+        m.drive(&contexts.grant, &picked.grant.when(&accept));
+        let valid = m.wire("valid", &(ready.any() & accept));
+        Ok(Self {
+            valid,
+            context: picked.context,
+            read_position: picked.beside.bit(0),
+            epoch: picked.beside.bit(1),
+            needs: picked.beside.from(2),
+        })
     }
 }
 
@@ -37,14 +50,13 @@ fn ready(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts) -> Ex
     } else {
         rtl::ones(shape.contexts())
     };
-    let ready_but_for_bubble = m.wire("ready_but_for_bubble", &(contexts.column("ready") & &considered));
+    let ready = m.wire("ready", &(contexts.column("ready") & &considered));
     if let Some(held_back) = &contexts.held_back {
-        let others = those_beside_who_waits(m, &(contexts.column("unblocked") & &considered), &ready_but_for_bubble);
+        let others = those_beside_who_waits(m, &(contexts.column("unblocked") & &considered), &ready);
         held_back.next(&others).reset(0);
     }
-    let ready = m.wire("ready", &ready_but_for_bubble.when(&!&inputs.bubble));
     let found = [
-        ("a_bubble_holds_an_issue_up", &inputs.bubble & ready_but_for_bubble.any()),
+        ("a_bubble_holds_an_issue_up", &inputs.bubble & ready.any()),
         ("every_context_waits", contexts.column("urgent").none() & ready.none()),
     ];
     points(m, shape, &found);

@@ -21,7 +21,7 @@ use crate::shape::{BUFFER, PC, Shape};
 use crate::signals::{Hazards, Meta};
 use crate::trace::Traced;
 
-pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, ElaborationError> {
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let context_module = s3_context::elaborate(shape)?;
     let m = Builder::new(
         "s3_schedule",
@@ -54,7 +54,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let arrives = Arrives::of(&m, &inputs, scoreboard);
     let contexts = Contexts::declare(&m, shape, &context_module, &inputs.fetch.context, &push);
     contexts.connect(shape, &inputs, &replays, &arrives, &places.lacking);
-    let pick = Pick::declare(&m, shape, &inputs, &contexts, round_robin);
+    let pick = Pick::declare(&m, shape, &inputs, &contexts)?;
     m.drive(&follows, &contexts.column("follows"));
     m.drive(&fence_waits, &contexts.column("waits_for_requests").any());
     valid_s4.next(&pick.valid).reset(0);
@@ -67,11 +67,11 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.output("urgent", &contexts.column("urgent"));
     m.port_group("the instruction, for S4");
     leaves.meta.outputs(&m, "s4");
-    m.drive(&needs_s4, &m.delay("reserves", &leaves.needs).when(&valid_s4));
+    m.drive(&needs_s4, &m.delay("reserves", &pick.needs).when(&valid_s4));
     leaves.start(&m, &started);
     m.output("fetch_fault_s4", &leaves.fault);
     m.port_group("the slot's epoch at issue, for S8, which compares it while the instruction is in S6");
-    m.output("epoch_s4", &m.delay("epoch", &(&contexts.grant & &inputs.epochs).any()));
+    m.output("epoch_s4", &m.delay("epoch", &pick.epoch));
     if shape.trace {
         trace(&m, shape, &pick);
     }
@@ -85,7 +85,7 @@ rtl::inputs! {
         running: Expr = m.input("running", 1),
         /// S9 needs the write port of the register file, so nothing issues.
         pub bubble: Expr = m.input("bubble", 1),
-        epochs: Expr = m.input("epochs", shape.contexts()),
+        pub epochs: Expr = m.input("epochs", shape.contexts()),
         #[group = "from S2"]
         fetch: Fetch = Fetch::inputs(m, shape, "s2"),
         /// A resteer has overtaken it.
@@ -236,8 +236,6 @@ impl Contexts {
 /// The instruction that leaves, in S4.
 struct Leaves {
     meta: Meta,
-    /// Its requirements, in S3.
-    needs: Expr,
     takes_entry: Expr,
     fault: Expr,
 }
@@ -255,7 +253,7 @@ impl Leaves {
     ) -> Self {
         m.comment(
             "Buffered words: two for each context, read in S4. A freed entry is written three cycles later at the \
-             earliest. The requirements are read in the cycle of the pick, because the next pick needs them.",
+             earliest.",
         );
         let fetch = &inputs.fetch;
         let write_positions = m.wire("write_positions", &contexts.column("write_position"));
@@ -266,7 +264,6 @@ impl Leaves {
             buffer.write(&fetch.valid, &write_row, word);
             buffer
         };
-        let needs = buffer("buffered_needs", &arrives.needs).read("needs", &row);
         let [entry_s2, takes_entry] = ["entry_s2", "takes_entry_s2"].map(|port| arrives.scoreboard.net(port));
         let Inputs { word, predicted, fetch_fault, reconvergence, .. } = inputs;
         let [instruction, pc, predicted] = [word, &fetch.pc, predicted].map(Clone::clone);
@@ -282,7 +279,7 @@ impl Leaves {
         let (warp, slot) = (m.delay("warp", &warp), m.delay("slot", &slot));
         let valid = valid_s4.clone();
         let meta = Meta { valid, warp, slot, entry, pc, predicted, instruction, reconvergence };
-        Self { meta, needs, takes_entry, fault }
+        Self { meta, takes_entry, fault }
     }
 
     fn start(&self, m: &Builder, started: &Started) {

@@ -34,7 +34,7 @@ use rtl::{
     lit, ones, select, zeros,
 };
 
-use super::context::{Written, contexts_of, split_context};
+use super::context::{Written, split_context};
 use super::resource::Reservations;
 use crate::formal::points;
 use crate::shape::Shape;
@@ -307,11 +307,17 @@ fn shadow_bits(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts, occup
     let younger = younger(m, shape, inputs, parts);
     let older = m.wire("older", &!&younger).lanes(entries);
     let shadow = m.register("shadow", contexts * entries);
-    let copied = contexts_of(shape, &decode(&inputs.shadow_warp, shape.warps), &inputs.shadows).lanes(1);
-    let copied: Vec<Expr> = (0..contexts).map(|context| older[context % shape.slots].when(&copied[context])).collect();
-    let cast = &**pending & join(&copied);
-    let stays = m.fault("a_shadow_outlives_its_result", &!freed, &ones(freed.width()));
-    shadow.next(&((&*shadow | &cast) & stays)).reset(0);
+    let warps = decode(&inputs.shadow_warp, shape.warps);
+    let of_contexts = |of: &dyn Fn(usize, usize) -> Expr| {
+        join(&(0..contexts).map(|context| of(context / shape.slots, context % shape.slots)).collect::<Vec<_>>())
+    };
+    let stays = m.wire("stays", &m.fault("a_shadow_outlives_its_result", &!freed, &ones(freed.width())));
+    // S8 knows late whether they are copied.
+    let may = of_contexts(&|warp, slot| older[slot].when(&warps.bit(warp)));
+    let copied = m.wire("copied", &of_contexts(&|_, slot| inputs.shadows.bit(slot).repeat(entries)));
+    let may = m.wire("may_be_copied", &(may & &**pending));
+    shadow.next(&((&*shadow & &stays) | ((&may & &stays) & &copied))).reset(0);
+    let cast = may & copied;
     cover_shadows(m, shape, inputs, &younger, [&cast, &shadow, freed]);
     shadow.q()
 }

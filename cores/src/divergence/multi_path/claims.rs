@@ -6,8 +6,9 @@ use rtl::{Builder, Bundle, Expr, clog2, count_ones, decode, increment, join, lit
 use super::Tables;
 use super::meetings::{Meetings, Met};
 use super::row::{Active, FLAGS, Meeting, Queued, is_some, row_of};
-use super::waiting::{Settled, Waiting};
+use super::waiting::Waiting;
 use crate::divergence::hot;
+use crate::divergence::queue::Settled;
 use crate::divergence::row::Row;
 use crate::formal::{CHARGES, Standing, Watched};
 use crate::shape::Shape;

@@ -33,6 +33,7 @@ use weft_config::{MULTI_PATH, Unit};
 use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
 use super::hot::{self, HotTable};
+use super::queue::Settled;
 use super::ring::{self, Ring};
 use super::row::Row;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, timing};
@@ -46,7 +47,7 @@ use meetings::{Change, Meetings};
 use row::{Active, FLAGS, Meeting, Queued};
 use step::{Event, Next, Ran};
 use turns::Turn;
-use waiting::{Settled, Waiting};
+use waiting::Waiting;
 
 pub struct MultiPath;
 

@@ -6,8 +6,8 @@ use super::meetings::Met;
 use super::row::{Queued, is_some};
 use super::step::{Event, Ran};
 use crate::divergence::UnitInputs;
-use crate::divergence::queue::Queue;
-use crate::divergence::rings::{Change, Moved};
+use crate::divergence::queue::{Queue, Settled};
+use crate::divergence::rings::Change;
 use crate::divergence::row::Row;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
@@ -17,13 +17,6 @@ pub struct Waiting<'a> {
     shape: &'a Shape,
     pub queue: Queue<'a>,
     pub queued: Queued,
-}
-
-/// The front in S9.
-pub struct Settled {
-    pub word: Expr,
-    pub front: Path,
-    pub moved: Option<Moved>,
 }
 
 impl<'a> Waiting<'a> {
@@ -78,8 +71,7 @@ impl<'a> Waiting<'a> {
             }
         };
         let word = m.wire("f_s9", &word);
-        let front = queue.write(&word);
-        Settled { word, front, moved }
+        queue.write(word, moved)
     }
 
     /// The path that goes to the queue: x, or a path of a divergence.

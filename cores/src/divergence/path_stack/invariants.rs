@@ -3,9 +3,10 @@
 use rtl::{Builder, Bundle, Expr, concat, join};
 
 use super::turns::{Turn, Turns};
-use super::waiting::{Behind, Settled, Waiting};
+use super::waiting::{Behind, Waiting};
 use crate::divergence::UnitInputs;
 use crate::divergence::hot::{self, HotTable};
+use crate::divergence::queue::Settled;
 use crate::divergence::row::Row;
 use crate::formal::Watched;
 use crate::shape::Shape;

@@ -26,7 +26,7 @@ use weft_config::{PATH_STACK, Unit};
 use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
 use super::hot::{self, HotTable};
-use super::queue::Queue;
+use super::queue::{Queue, Settled};
 use super::ring::{self, Ring};
 use super::rings::Moved;
 use super::row::Row;
@@ -38,7 +38,7 @@ use crate::trace::Traced;
 use choice::{Choice, Outcomes};
 use invariants::State;
 use turns::{Turn, Turns};
-use waiting::{Behind, Settled, Waiting};
+use waiting::{Behind, Waiting};
 
 pub struct PathStack;
 

@@ -5,7 +5,7 @@ use rtl::{Builder, Bundle, Expr, join, lit, zeros};
 use super::choice::Choice;
 use super::{comes_before, is_at};
 use crate::divergence::UnitInputs;
-use crate::divergence::queue::Queue;
+use crate::divergence::queue::{Queue, Settled};
 use crate::divergence::ring;
 use crate::divergence::rings::{Change, Moved};
 use crate::divergence::row::Row;
@@ -39,13 +39,6 @@ pub struct Waiting<'a> {
     pub behind: Behind,
     /// f and the path behind it are parked, or neither is.
     pub both_parked: Expr,
-}
-
-/// The front in S9.
-pub struct Settled {
-    pub word: Expr,
-    pub front: Path,
-    pub moved: Option<Moved>,
 }
 
 impl<'a> Waiting<'a> {
@@ -101,8 +94,7 @@ impl<'a> Waiting<'a> {
                 (word, Some(moved))
             }
         };
-        let front = queue.write(&word);
-        Settled { word, front, moved }
+        queue.write(word, moved)
     }
 
     /// The word of the next f. If it has changed places with x, it is compared with the first row of the ring. `now` is f

@@ -1,0 +1,89 @@
+//! A fair pick among contexts, for S0 and S3: in each warp one of its slots, all in parallel, then one of the warps by
+//! round robin. Of two slots that request, the one that was not picked last comes first.
+//!
+//! Storage: one bit per warp ([`round_robin`]), and one more if a warp has two slots.
+
+use rtl::{Builder, ElaborationError, Expr, Module, join, zeros};
+
+use super::context::join_context;
+use crate::functional::round_robin;
+use crate::shape::Shape;
+
+pub struct Picked {
+    /// The context, one-hot; none while there is no request.
+    pub grant: Expr,
+    /// Its number, which arrives before `grant`. It and `beside` are undefined while there is no request.
+    pub context: Expr,
+    /// The bits beside it, in the order of [`Requests::beside`].
+    pub beside: Expr,
+}
+
+/// The contexts to pick from, one bit each.
+pub struct Requests<'a> {
+    pub all: &'a Expr,
+    /// Requests of these precede others.
+    pub preferred: Option<&'a Expr>,
+    /// Further bits: of each context, the same number.
+    pub beside: &'a [&'a Expr],
+    /// The pick counts, so others come first afterwards.
+    pub accept: &'a Expr,
+}
+
+/// The picker of a stage, as [`pick`] connects it. ``beside` is the number of further bits of a context.
+pub fn picker(shape: &Shape, prefers: bool, beside: usize) -> Result<Module, ElaborationError> {
+    round_robin::elaborate(shape.warps, prefers, beside + shape.slot_bits())
+}
+
+pub fn pick(m: &Builder, shape: &Shape, picker: &Module, requests: &Requests) -> Picked {
+    let Requests { all, preferred, beside, accept } = requests;
+    let first = preferred.map_or(zeros(all.width()), |preferred| *all & preferred);
+    let turns = (shape.slots > 1).then(|| m.register("right_is_next", shape.warps));
+    let right: Vec<Expr> = (0..shape.warps)
+        .map(|warp| turns.as_ref().map_or(zeros(0), |turns| is_right([all, &first], warp, &turns.bit(warp))))
+        .collect();
+    let right = m.wire("right_slots", &join(&right));
+    let of_warp = |bits: &Expr, warp: usize| bits.slice(shape.slots * warp, shape.slots);
+    let any = |bits: &Expr| join(&(0..shape.warps).map(|warp| of_warp(bits, warp).any()).collect::<Vec<_>>());
+    let beside_of = |warp: usize| {
+        let slot = right.slice(shape.slot_bits() * warp, shape.slot_bits());
+        let of_slots = |bits: &&Expr| {
+            let width = bits.width() / shape.contexts();
+            let of_slots = bits.slice(shape.slots * width * warp, shape.slots * width).lanes(width);
+            rtl::select(&slot, &of_slots)
+        };
+        join(&beside.iter().map(of_slots).chain([slot.clone()]).collect::<Vec<_>>())
+    };
+
+    let instance = m.instance("picker", picker);
+    instance.input("requests", &any(all)).input("accept", accept);
+    if preferred.is_some() {
+        instance.input("preferred", &any(&first));
+    }
+    instance.input("beside", &join(&(0..shape.warps).map(beside_of).collect::<Vec<_>>()));
+    let warps = instance.output_as("grant", "picked_warps");
+    let told = instance.output_as("beside_grant", "beside_picked");
+    let width = told.width() - shape.slot_bits();
+    let (beside, slot) = (told.slice(0, width), told.from(width));
+    let grant = match &turns {
+        None => warps,
+        Some(turns) => {
+            turns.next(&((&warps & !&right) | (!&warps & &**turns))).enable(accept);
+            let slots = |warp: usize| {
+                let (picked, right) = (warps.bit(warp), right.bit(warp));
+                join(&[&picked & !&right, picked & right])
+            };
+            m.wire("picked_contexts", &join(&(0..shape.warps).map(slots).collect::<Vec<_>>()))
+        }
+    };
+    Picked { grant, context: join_context(&instance.output_as("number", "picked_warp"), &slot), beside }
+}
+
+/// Whether the right slot of a warp comes first. `first` are the preferred requests.
+fn is_right([all, first]: [&Expr; 2], warp: usize, is_next: &Expr) -> Expr {
+    let right = |requests: &Expr| {
+        let [left, right] = [requests.bit(2 * warp), requests.bit(2 * warp + 1)];
+        (&right & (!&left | is_next), left | right)
+    };
+    let ((of_first, any_first), (of_all, _)) = (right(first), right(all));
+    of_first | (!any_first & of_all)
+}
