@@ -67,7 +67,7 @@ pub fn pick(m: &Builder, shape: &Shape, picker: &Module, requests: &Requests) ->
     let grant = match &turns {
         None => warps,
         Some(turns) => {
-            turns.next(&((&warps & !&right) | (!&warps & &**turns))).enable(accept);
+            turns.next(&((&warps & !&right) | (!&warps & &**turns))).enable(accept).reset(0);
             let slots = |warp: usize| {
                 let (picked, right) = (warps.bit(warp), right.bit(warp));
                 join(&[&picked & !&right, picked & right])

@@ -71,13 +71,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let Places { present, full, present_next, full_next, .. } = &places;
     m.comment("The hazards of the older instruction, and of the one behind it.");
     let moves_up = m.wire("moves_up", &(&picked | !&**present));
-    let [[needs, _], [depends, depends_behind], [reads_last, _], [elects, _]] =
+    let [[needs, ..], [depends, depends_behind, _], [reads_last, _, reads_last_soon], [elects, _, elects_soon]] =
         pushed.each_ref().map(|(field, value)| {
             let behind = m.register(&format!("{field}_behind"), value.width());
             behind.next(value).enable(&push);
             let head = m.register(&format!("{field}_head"), value.width());
             head.next(&full.mux(&behind, value)).enable(&moves_up);
-            [head.q(), behind.q()]
+            [head.q(), behind.q(), present.mux(&head, value)]
         });
     let waits_for_late = m.fault("does_not_wait_for_late_results", &(&depends & &pending).any(), &zeros(1));
     let waits_for_late = m.wire("waits_for_late", &waits_for_late);
@@ -85,18 +85,25 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("The instruction issued last: its result of S7 cannot be read yet; S8 or S6 does not know its outcome.");
     let (spacing, election) = (shape.spacing(), shape.election_spacing());
     let issued = since(&m, "issued", &picked, WRITE_LATENCY.max(election));
-    let waits_for_last = reads_last & &issued[WRITE_LATENCY - 1];
-    let waits_for_last = m.fault("does_not_wait_for_the_last_result", &waits_for_last, &zeros(1));
-    let waits_for_last = m.wire("waits_for_last", &waits_for_last);
-    let too_close = |issued: &[Expr], too_early: &str| {
-        &issued[spacing - 1] | m.fault(too_early, &(&elects & &issued[election - 1]), &zeros(1))
+    let sibling = m.input("sibling_issues", shape.slots - 1);
+    let issued_beside = (shape.slots > 1).then(|| since(&m, "sibling_issued", &sibling, election));
+    // Whether an issue was too recent; with `soon` 1 in the next cycle, if none happens in this one.
+    let too_recent = |reads_last: &Expr, elects: &Expr, soon: usize| {
+        let last = reads_last & &issued[WRITE_LATENCY - 1 - soon];
+        let last = m.fault("does_not_wait_for_the_last_result", &last, &zeros(1));
+        let close = |issued: &[Expr], too_early: &str| {
+            &issued[spacing - 1 - soon] | m.fault(too_early, &(elects & &issued[election - 1 - soon]), &zeros(1))
+        };
+        let beside = issued_beside.as_ref().map(|issued| close(issued, "elects_too_early_after_the_other_slot"));
+        let own = last | close(&issued, "elects_too_early_after_its_own_slot");
+        beside.map_or(own.clone(), |beside| own | beside)
     };
-    let mut blocked = &waits_for_late | &waits_for_last | too_close(&issued, "elects_too_early_after_its_own_slot");
-    if shape.slots > 1 {
-        m.comment("The other slot's instructions change the same context.");
-        let sibling = m.input("sibling_issues", 1);
-        let issued = since(&m, "sibling_issued", &sibling, election);
-        blocked = blocked | too_close(&issued, "elects_too_early_after_the_other_slot");
+    let may_issue = m.register("may_issue", 1);
+    let later = &picked | sibling.any() | too_recent(&reads_last_soon, &elects_soon, 1);
+    may_issue.next(&unless(&flush, &((&push | &**present) & !later))).reset(0);
+    if shape.formal {
+        let may = &**present & !too_recent(&reads_last, &elects, 0);
+        m.assert("it_is_known_whether_it_may_issue", &may_issue.eq(&may));
     }
 
     m.comment("A fetch beyond a load that is replayed is wasted. So it comes last, and after a replay not at all.");
@@ -118,7 +125,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let found = [
         ("two_wait", full.q()),
         ("waits_for_a_late_result", &**present & &waits_for_late),
-        ("waits_for_the_one_before", &**present & &waits_for_last),
+        ("waits_for_the_one_before", &**present & &reads_last & &issued[WRITE_LATENCY - 1]),
         ("waits_for_the_path", too_close_to_issue),
         ("waits_for_the_leader", &**present & &elects & &issued[election - 1] & !&issued[spacing - 1]),
         ("does_not_fetch_beyond_a_replay", &beyond_replay & !full_next),
@@ -128,7 +135,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     points_of_waiting(&m, shape, present, [&needs, &lacking], &(&depends & &pending));
     m.port_group("for the pick: the context waits for nothing but a credit; it does not even wait for that");
     let stays = m.fault("issues_in_the_cycle_of_a_flush", &!&flush, &ones(1));
-    let unblocked = m.wire("unblocked_now", &(&**present & stays & !blocked));
+    let unblocked = m.wire("unblocked_now", &(&*may_issue & stays & !&waits_for_late));
     let mut waits_for_requests = &**present & &needs.no_requests;
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);

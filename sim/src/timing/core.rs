@@ -9,7 +9,6 @@ use super::fetch_port::FetchPort;
 use super::front_end::FrontEnd;
 use super::memory_port::MemoryPort;
 use super::predecode::{Class, Predecoder};
-use super::round_robin::RoundRobin;
 use super::scoreboard::{EntryNumber, Scoreboard};
 use super::write_port::{LateResult, WritePort};
 use crate::execution::Execution;
@@ -35,8 +34,8 @@ pub(super) struct Core<'a> {
     pub(super) tags: usize,
     pub(super) divider: Divider,
     /// The contexts that fetched and issued last.
-    pub(super) fetches: RoundRobin,
-    pub(super) issues: RoundRobin,
+    pub(super) last_fetch: usize,
+    pub(super) last_issue: usize,
     pub(super) search: Search,
     /// The last cycle in which a restarted context fetched before its turn in the round robin.
     pub(super) went_before: u64,
@@ -121,8 +120,8 @@ impl<'a> Core<'a> {
             program,
             predecoder: Predecoder::new(config.isa),
             slots,
-            fetches: RoundRobin::new(config.warps, slots),
-            issues: RoundRobin::new(config.warps, slots),
+            last_fetch: contexts.len() - 1,
+            last_issue: contexts.len() - 1,
             search: Search::default(),
             went_before: 0,
             contexts,
@@ -217,7 +216,7 @@ impl<'a> Core<'a> {
         runs.then(|| path.map_or(0, |path| path.pc))
     }
 
-    /// S0: a fair pick of a context, those with nothing to issue first. A context that has just restarted precedes
+    /// S0: round robin over the contexts, those with nothing to issue first. A context that has just restarted precedes
     /// them, but not twice in a row if one has nothing to issue.
     fn fetch(&mut self) {
         if self.now < self.fetch_port.free_from() {
@@ -227,7 +226,7 @@ impl<'a> Core<'a> {
         let restarted = |number: &usize| self.contexts[*number].front_end.has_restarted(self.now);
         let wants = |number: usize| Some((number, self.contexts[number].front_end.wants(self.now, &self.constants)?));
         let is_urgent = |number: &usize| self.is_urgent(*number);
-        let turn = || self.fetches.order().filter(|number| !restarted(number));
+        let turn = || (1..=count).map(|step| (self.last_fetch + step) % count).filter(|number| !restarted(number));
         let first = (0..count).filter(restarted).find_map(wants);
         let urgent = turn().filter(is_urgent).find_map(wants);
         let in_turn = urgent.or_else(|| turn().find_map(wants));
@@ -236,7 +235,7 @@ impl<'a> Core<'a> {
         if goes_before {
             self.went_before = self.now;
         } else {
-            self.fetches.picked(number);
+            self.last_fetch = number;
         }
         let word = self.execution.machine.read_word(pc);
         let instruction = self.predecoder.predecode(pc, word);

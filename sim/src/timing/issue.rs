@@ -13,17 +13,19 @@ use crate::Outcome;
 const PATIENCE: u64 = 1024;
 
 impl Core<'_> {
-    /// S3: a fair pick of a context. Returns the outcome if the issued instruction ends the run.
+    /// S3: round robin over the contexts. Returns the outcome if the issued instruction ends the run.
     pub(super) fn issue(&mut self) -> Option<Outcome> {
         self.search();
         self.pass_turns();
+        let count = self.contexts.len();
+        let mut turn = (1..=count).map(|step| (self.last_issue + step) % count);
         let bubble = self.write_port.demands_bubble(self.now, self.constants.patience, self.constants.write);
-        let chosen = if bubble { None } else { self.issues.order().find(|number| self.is_ready(*number)) };
+        let chosen = if bubble { None } else { turn.find(|number| self.is_ready(*number)) };
         let Some(number) = chosen else {
             self.idle += 1;
             return None;
         };
-        self.issues.picked(number);
+        self.last_issue = number;
         let fetched = self.contexts[number].front_end.issue()?;
         let (warp, slot) = self.place(number);
         self.warps[warp as usize].issued = Some(self.now);

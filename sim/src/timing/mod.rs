@@ -28,7 +28,6 @@ mod front_end;
 mod issue;
 mod memory_port;
 mod predecode;
-mod round_robin;
 mod scoreboard;
 mod write_port;
 
