@@ -17,6 +17,7 @@
 //! validates its epoch and takes the mask from the active path of its warp. A squashed instruction writes nothing,
 //! and only returns its reservations.
 
+pub mod control;
 pub mod divergence;
 pub mod formal;
 mod functional;
@@ -33,7 +34,7 @@ mod trace;
 
 use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};
-use weft_config::{Config, KEYS, Order, Scheduler, UnitError};
+use weft_config::{Config, KEYS, MemoryKind, Order, Scheduler, UnitError};
 
 pub use shape::Shape;
 use shape::{DEPTH, PC};
@@ -139,8 +140,12 @@ fn elaborate_from(
     if image.is_some() && storage.is_none() {
         return Err(CoreError::NoMemory { kind });
     }
-    let modules = adaptors.iter().map(|adaptor| (adaptor.elaborate)(&shape, image)).collect::<Result<Vec<_>, _>>()?;
-    let behind = if modules.is_empty() { String::new() } else { format!(", memory {kind}") };
+    let mut modules =
+        adaptors.iter().map(|adaptor| (adaptor.elaborate)(&shape, image)).collect::<Result<Vec<_>, _>>()?;
+    if shape.control {
+        modules.insert(0, control::elaborate(&shape, unit.descriptor().name, config.memory.kind == MemoryKind::Axi4)?);
+    }
+    let behind = if adaptors.is_empty() { String::new() } else { format!(", memory {kind}") };
     let top = top::elaborate(&pipeline, &modules, &format!("{purpose}{behind}."))?;
     let scratchpad = shape.has_scratchpad().then(|| {
         let (module, banks) = memory::scratchpad::banks(&shape);
@@ -181,6 +186,7 @@ impl Shape {
             late_results: (2 * config.memory.outstanding as usize / (config.warps as usize * slots))
                 .next_power_of_two()
                 .clamp(8, 16),
+            control: config.control.port,
             posts_stores: memory::adaptors(&config.memory).iter().any(|adaptor| adaptor.posts_stores),
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,

@@ -22,14 +22,20 @@ use crate::trace::Traced;
 
 pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
     let m = Builder::new(crate::PIPELINE, "The core without its memory.");
+    let reset = shape.control.then(|| m.own_reset());
     m.keep_inputs();
     let dmem_idle = declare_ports(&m, shape);
+    let control = ControlInputs::declare(&m, shape);
+    if let Some(reset) = reset {
+        m.drive(&reset, &control.restart);
+    }
 
     m.comment("Start, and the counters that programs read. S7 knows the served threads late in its cycle.");
     let start = m.instance("start", &start::elaborate(shape)?);
     let halted = m.forward("halted", 1);
     let commit = m.forward("commit_s7", 1);
-    m.wire("running", &(start.net("start_done") & !&halted));
+    let runs = if shape.control { !&control.stop } else { ones(1) };
+    m.wire("running", &(start.net("start_done") & !&halted & &runs));
     // Without the reset, the cycle after it would count what these held before.
     let counted = |name: &str, width: usize| {
         let register = m.register(&format!("{name}_counted"), width);
@@ -37,9 +43,9 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         register.q()
     };
     let (served, completes) = (counted("served", shape.threads), counted("completes", 1));
-    count(&m, "cycles", &ones(1));
-    count(&m, "commits", &commit);
-    count(&m, "instructions", &completes);
+    let cycles = count(&m, "cycles", &runs);
+    let commits = count(&m, "commits", &commit);
+    let instructions = count(&m, "instructions", &completes);
     let lanes: Vec<Expr> = served.lanes(1).iter().map(|lane| lane.extend(clog2(shape.threads + 1))).collect();
     let threads = m.register("thread_instructions", 64);
     threads.next(&(&*threads + reduce(&lanes, &|a, b| a + b).extend(64))).reset(0);
@@ -84,8 +90,15 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let performed = if shape.posts_stores { dmem_idle } else { ones(1) };
     let performed = m.fault("done_does_not_wait_for_memory", &performed, &ones(1));
     let ended = if shape.tohost == 0 { s8.net("ended") } else { s8.net("ended") | end.net("tohost_ends") };
-    let idle = ended & queue.net("requests_idle") & s3.net("late_idle") & performed;
-    m.output("done", &(start.net("start_done") & idle));
+    let quiet = queue.net("requests_idle") & s3.net("late_idle") & performed;
+    m.output("done", &(start.net("start_done") & ended & &quiet));
+    if shape.control {
+        m.port_group("for the control block: no request is pending; the counters");
+        m.output("quiet", &quiet);
+        for (name, counter) in COUNTERS.into_iter().zip([cycles, commits, instructions, threads.q()]) {
+            m.output(name, &counter);
+        }
+    }
 
     if shape.trace {
         trace(&m, shape, [&s3, &s7, &s8, &s9]);
@@ -96,9 +109,24 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     m.finish()
 }
 
-fn count(m: &Builder, name: &str, step: &Expr) {
+/// The outputs of the counters, of 64 bits each, for a control block.
+pub const COUNTERS: [&str; 4] = ["count_cycles", "count_parts", "count_instructions", "count_thread_instructions"];
+
+rtl::inputs! {
+    /// The inputs that a control block drives. Without one they have no bits.
+    pub struct ControlInputs(m: &Builder, shape: &Shape) {
+        #[group = "from the control block: the pipeline's reset; nothing issues; the first pc, CSR 0xCC7"]
+        restart: Expr = m.input("restart", usize::from(shape.control)),
+        stop: Expr = m.input("stop", usize::from(shape.control)),
+        pub start_pc: Expr = m.input("start_pc", shape.start_pc_bits()),
+        pub argument: Expr = m.input("argument", if shape.control { 32 } else { 0 }),
+    }
+}
+
+fn count(m: &Builder, name: &str, step: &Expr) -> Expr {
     let register = m.register(name, 64);
     register.next(&increment(&register, 1)).enable(step).reset(0);
+    register.q()
 }
 
 /// Declares all ports except the trace, in an order for readers. Returns `dmem_idle`: memory has performed all that

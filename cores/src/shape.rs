@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rtl::{Each, clog2};
+use rtl::{Each, Expr, clog2, lit};
 use weft_config::extension::{M, ZBB};
 use weft_config::{Extension, External, Isa, SCRATCHPAD_BASE, UnitKeys};
 
@@ -88,6 +88,8 @@ pub struct Shape {
     pub slice: u64,
     pub unit_keys: UnitKeys,
     pub reset_pc: u32,
+    /// Whether a control block starts and stops the core: `control.port`.
+    pub control: bool,
     pub trace: bool,
     /// Whether the sorter of the sorted table merges equal rows of the cold table: from T = 8, and at any T in its
     /// proof.
@@ -144,9 +146,15 @@ impl Shape {
         self.stores_lines || (self.has_scratchpad() && self.threads > 1)
     }
 
-    /// The pc at which threads start, in `pc_bits`.
-    pub fn reset_word(&self) -> u64 {
-        u64::from(self.reset_pc >> 2) & (u64::MAX >> (64 - self.pc_bits))
+    /// Bits of the port with the pc at which threads start. It is constant without a control block.
+    pub fn start_pc_bits(&self) -> usize {
+        if self.control { self.pc_bits } else { 0 }
+    }
+
+    /// The pc at which threads start, in `pc_bits`: the value of the port, or the reset pc.
+    pub fn start_pc(&self, port: &Expr) -> Expr {
+        let reset_pc = u64::from(self.reset_pc >> 2) & (u64::MAX >> (64 - self.pc_bits));
+        if self.control { port.clone() } else { lit(self.pc_bits, reset_pc) }
     }
 
     /// Least distance in cycles between two instructions of a context at S3.

@@ -1,6 +1,6 @@
 //! The bundles that travel between stages. Each is defined once; the stage is a suffix of its nets.
 
-use rtl::{Builder, Expr, lit, ones, zeros};
+use rtl::{Builder, Expr, ones, zeros};
 use weft_config::extension::{A, M};
 
 use crate::isa::Acts;
@@ -165,10 +165,10 @@ rtl::bundle! {
 
 impl Path {
     /// The path on which all threads of a warp start.
-    pub fn start(shape: &Shape) -> Self {
+    pub fn start(shape: &Shape, start_pc: &Expr) -> Self {
         Self {
             valid: ones(1),
-            pc: lit(shape.pc_bits, shape.reset_word()),
+            pc: shape.start_pc(start_pc),
             depth: zeros(shape.depth_bits),
             mask: ones(shape.threads),
             parked: zeros(1),

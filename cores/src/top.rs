@@ -2,8 +2,10 @@
 
 use rtl::{Builder, Direction, ElaborationError, Instance, Module, PortInfo};
 
+use crate::control;
+
 /// Titles of the port groups, by the first letters of the ports' names.
-const GROUPS: [(&str, &str); 11] = [
+const GROUPS: [(&str, &str); 20] = [
     ("imem_", "instruction memory: one request at a time, of any address, answered in a later cycle"),
     ("console_", "console"),
     ("done", "end of the run: all threads ended, or the first fault (sticky)"),
@@ -14,6 +16,15 @@ const GROUPS: [(&str, &str); 11] = [
     ("m_axi_b", "AXI4 write response"),
     ("m_axi_ar", "AXI4 read address"),
     ("m_axi_r", "AXI4 read data"),
+    ("s_axil_aw", "AXI4-Lite write address of the control registers"),
+    ("s_axil_w", "AXI4-Lite write data"),
+    ("s_axil_b", "AXI4-Lite write response"),
+    ("s_axil_ar", "AXI4-Lite read address"),
+    ("s_axil_r", "AXI4-Lite read data"),
+    ("irq", "interrupt, a level"),
+    ("table_", "the reconvergence table: its base, the first pc, and the bytes of code that it covers"),
+    ("restart", "a run begins in the next cycle: no reservation of the last one holds"),
+    ("dmem_idle", "all accepted requests are performed"),
     ("bus_error_", "the first answer of the bus that was an error (sticky): no new request leaves after it"),
 ];
 
@@ -61,7 +72,7 @@ pub fn elaborate(pipeline: &Module, adaptors: &[Module], purpose: &str) -> Resul
     let m = Builder::new(crate::TOP, purpose);
     m.keep_inputs();
     let mut names: Vec<&str> = [crate::PIPELINE].into_iter().chain(adaptors.iter().map(Module::name)).collect();
-    if let Some(last) = names[1..].last_mut() {
+    if let Some(last) = names[1..].last_mut().filter(|name| **name != control::NAME) {
         *last = MEMORY;
     }
     let modules = [pipeline].into_iter().chain(adaptors);
@@ -102,10 +113,11 @@ fn group_at(before: &[Open], port: &str) -> Option<&'static str> {
     of_trace.or_else(others).map(|(_, title)| *title)
 }
 
-/// The ports of the pipeline that an adaptor mirrors.
+/// The ports of the pipeline that an adaptor mirrors, and that have a net of their name in the top.
 pub fn bus(pipeline: &Module, adaptors: &[Module]) -> Vec<PortInfo> {
-    let (links, _) = links(pipeline, adaptors);
-    links.into_iter().filter(|(open, _)| open.part == 0).map(|(open, _)| open.port).collect()
+    let (links, open) = links(pipeline, adaptors);
+    let is_free = |name: &str| !open.iter().any(|outer| outer.name == name);
+    links.into_iter().filter(|(port, _)| port.part == 0 && is_free(&port.name)).map(|(open, _)| open.port).collect()
 }
 
 /// Whether `rtl` connects the port by itself.

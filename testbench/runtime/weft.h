@@ -26,6 +26,7 @@
 #define WEFT_CSR_MASK_HIGH 0xcc4   /* lanes 32 to 63 of the path that executes the read */
 #define WEFT_CSR_THREAD_INSTRUCTIONS 0xcc5
 #define WEFT_CSR_PARTS 0xcc6
+#define WEFT_CSR_ARGUMENT 0xcc7    /* of the run; only on a core with control.port */
 
 /* A byte stored here is printed. */
 #define WEFT_CONSOLE 0x10000000
@@ -83,6 +84,9 @@ static inline uint32_t weft_threads(void)
 
 /* The address just past this thread's stack. */
 static inline uint32_t weft_stack_end(void) { return WEFT_READ_CONSTANT(WEFT_CSR_STACK); }
+
+/* The argument of the run, which the host has written. */
+static inline uint32_t weft_argument(void) { return WEFT_READ_CONSTANT(WEFT_CSR_ARGUMENT); }
 
 /* ---- Divergence ---------------------------------------------------------------------------- */
 

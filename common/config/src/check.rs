@@ -1,4 +1,4 @@
-//! Rules between keys: RAM and the stacks at its end; the divider; the scratchpad; a unit in Verilog and its file.
+//! Rules between keys: RAM and the stacks at its end; the divider; the scratchpad; the control port; a unit in Verilog and its file.
 
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
@@ -65,6 +65,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_extensions(config)?;
     check_divider(config)?;
     check_scratchpad(config)?;
+    check_control(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
     let of_warp = threads * stack;
@@ -198,6 +199,20 @@ fn check_scratchpad(config: &Config) -> Result<(), Broken> {
         });
     }
     Ok(())
+}
+
+/// Checks that the memory can be filled before the core is started.
+fn check_control(config: &Config) -> Result<(), Broken> {
+    if !config.control.port || config.memory.kind != MemoryKind::Bram {
+        return Ok(());
+    }
+    Err(Broken {
+        keys: &["control.port", "memory.kind"],
+        reason: "`control.port` has no effect on `memory.kind` = \"bram\": no port fills its RAM, which starts with a \
+                 program"
+            .into(),
+        hint: "set memory.kind=\"axi4\" or \"model\", or control.port=false".into(),
+    })
 }
 
 fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {

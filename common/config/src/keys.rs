@@ -21,6 +21,7 @@ pub struct Config {
     pub divider: Divider,
     pub memory: Memory,
     pub scratchpad: Scratchpad,
+    pub control: Control,
     pub trace: Trace,
     pub emit: Emit,
     pub run: Run,
@@ -156,6 +157,13 @@ pub struct Latency {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bandwidth(pub u32);
 
+/// `[control]`
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Control {
+    /// Whether registers behind an AXI4-Lite port start and stop the core.
+    pub port: bool,
+}
+
 /// `[trace]`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
@@ -194,6 +202,7 @@ impl Default for Config {
             divider: Divider::default(),
             memory: Memory::default(),
             scratchpad: Scratchpad::beside(Isa::default()),
+            control: Control::default(),
             trace: Trace::default(),
             emit: Emit::default(),
             run: Run::default(),

@@ -32,8 +32,8 @@ impl Config {
     /// Prints the keys on which the emitted Verilog depends, one `key = value` per line. The configuration hash in emitted
     /// headers and the cache of built models are computed from it.
     ///
-    /// Left out are empty names, absent extensions that are off by default, and the keys of an absent scratchpad or
-    /// divider. For a unit in Verilog the text counts, not its path.
+    /// Left out are empty names, absent extensions that are off by default, and the keys of an absent scratchpad,
+    /// divider or control port. For a unit in Verilog the text counts, not its path.
     pub fn rtl_hash_text(&self) -> String {
         let mut text = format!("schema = {SCHEMA}\n");
         let counts = |key: &&Key| {

@@ -9,7 +9,7 @@ use crate::table::{KEYS, Key};
 
 pub fn reference() -> String {
     let mut text = String::from(include_str!("reference.md"));
-    text.push_str("\n## Keys\n\n| key | values | default | in hardware |\n|---|---|---|---|\n");
+    text.push_str("\n## Keys\n\n<!-- keys: begin -->\n| key | values | default | in hardware |\n|---|---|---|---|\n");
     for key in KEYS {
         let hardware = if key.in_hardware { "yes" } else { "no" };
         let (name, values, default) = (key.name, key.values(), key.default());
@@ -19,7 +19,7 @@ pub fn reference() -> String {
     for key in KEYS {
         text += &item(&format!("`{}`: {}", key.name, key.summary));
     }
-    text.push_str("\n## Presets\n\n");
+    text.push_str("<!-- keys: end -->\n\n## Presets\n\n");
     for preset in PRESETS {
         let sets = differences(preset.name);
         text += &item(&format!("`{}`: {} It sets {sets}.", preset.name, preset.summary()));

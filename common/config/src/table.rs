@@ -284,6 +284,12 @@ const OTHERS: &[Key] = &[
         field: Field::Boolean { at: |config| &mut config.scratchpad.atomics },
     },
     Key {
+        name: "control.port",
+        summary: "Whether registers behind an AXI4-Lite port start and stop the core; not with \"bram\".",
+        in_hardware: true,
+        field: Field::Boolean { at: |config| &mut config.control.port },
+    },
+    Key {
         name: "trace.port",
         summary: "Whether the core has the trace port that lock step reads.",
         in_hardware: true,
@@ -343,10 +349,12 @@ impl Key {
         matches!(self.field, Field::Extension(extension) if !extension.by_default && !config.isa.has(extension))
     }
 
-    /// Returns whether the key belongs to a scratchpad or a divider that `config` does not have.
+    /// Returns whether the key belongs to a scratchpad, a divider or a control port that `config` does not have.
     pub(crate) fn is_of_absent_part(&self, config: &Config) -> bool {
         let is_of = |table: &str| self.name.starts_with(table);
-        (is_of("scratchpad.") && !config.scratchpad.exists()) || (is_of("divider.") && !config.isa.has(&M))
+        (is_of("scratchpad.") && !config.scratchpad.exists())
+            || (is_of("divider.") && !config.isa.has(&M))
+            || (is_of("control.") && !config.control.port)
     }
 
     pub fn find(name: &str) -> Option<&'static Self> {

@@ -90,7 +90,14 @@ fn interface(shape: &Shape) -> Result<Vec<PortInfo>, ElaborationError> {
 /// The inputs of a unit that have no bits with this shape, so that they do not appear in the Verilog.
 fn empty_inputs(shape: &Shape) -> Vec<String> {
     let (warp, slot) = (shape.warp_bits(), shape.slot_bits());
-    let of_stages = [("start_warp", warp), ("warp_s6", warp), ("slot_s6", slot), ("warp_s7", warp), ("slot_s7", slot)];
+    let of_stages = [
+        ("start_pc", shape.start_pc_bits()),
+        ("start_warp", warp),
+        ("warp_s6", warp),
+        ("slot_s6", slot),
+        ("warp_s7", warp),
+        ("slot_s7", slot),
+    ];
     let mut inputs: Vec<(String, usize)> = of_stages.map(|(name, width)| (name.to_owned(), width)).into();
     Resolve::build(shape, &mut |field, width| {
         inputs.push((format!("{field}_s8"), width));

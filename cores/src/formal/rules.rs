@@ -257,7 +257,7 @@ impl Watcher<'_> {
     fn thread(&self, lane: usize, start: &Start, stages: &Stages, commits: &Expr, released: &Expr) -> Thread {
         let Self { m, shape, .. } = self;
         let (resolve, starts) = (&self.inputs.resolve, &start.starts);
-        let reset_pc = lit(shape.pc_bits, shape.reset_word());
+        let reset_pc = shape.start_pc(&self.inputs.start_pc);
         let (in_a, in_b) = (resolve.a_mask.bit(lane) & commits, resolve.b_mask.bit(lane) & commits);
         let state = |name: &str, width: usize| m.register(&format!("{name}_{lane}"), width);
         let (live, parked) = (state("live", 1), state("parked", 1));

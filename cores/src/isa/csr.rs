@@ -40,6 +40,8 @@ pub enum CsrKind {
     },
     /// The address just past the thread's stack.
     StackEnd,
+    /// The argument of the run, from the control block.
+    Argument,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,10 +68,10 @@ impl Csr {
     }
 }
 
-/// Every CSR of the core; access to another is an illegal instruction.
-pub fn csrs() -> Vec<Csr> {
+/// Every CSR of the core; access to another is an illegal instruction. The argument exists with a control block.
+pub fn csrs(control: bool) -> Vec<Csr> {
     let csr = |number, name, kind| Csr { number, name, kind };
-    vec![
+    let mut csrs = vec![
         csr(0x800, "exit", CsrKind::Exit),
         csr(0x801, "barrier", CsrKind::Barrier),
         csr(0x802, "barrier_level", CsrKind::Level),
@@ -95,5 +97,9 @@ pub fn csrs() -> Vec<Csr> {
         csr(0xcc6, "parts", CsrKind::Parts { high: false }),
         csr(0xcc9, "partsh", CsrKind::Parts { high: true }),
         csr(0xf14, "mhartid", CsrKind::HartId),
-    ]
+    ];
+    if control {
+        csrs.push(csr(0xcc7, "argument", CsrKind::Argument));
+    }
+    csrs
 }

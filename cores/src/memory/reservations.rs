@@ -7,7 +7,7 @@
 //! Storage (registers): W · T × (1 + row + word bits), and as many comparators. For 8 × 8 and 64 KiB these are 960
 //! flip-flops.
 
-use rtl::{Builder, ElaborationError, Module, concat, encode, join, zeros};
+use rtl::{Builder, ElaborationError, Module, concat, encode, join, ones, zeros};
 
 use crate::shape::Shape;
 
@@ -23,6 +23,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let reserve = m.input("reserve", 1);
     let take = m.input("take", 1);
     let hart = m.input("hart", shape.hart_bits());
+    let restart = m.input("restart", usize::from(shape.control));
     m.port_group("the row of the operation, its word (one-hot), and the words written in this cycle");
     let row = m.input("row", row_bits);
     let word = m.input("word", threads);
@@ -35,7 +36,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     lanes.input_each("reserve", |number| &reserve & is_own.bit(number));
     lanes.input_each("take", |number| &take & is_own.bit(number));
     lanes.input("warp", &hart.slice(lane_bits, shape.warp_bits()));
-    lanes.input("row", &row).input("word", &position).input("written", &written);
+    lanes.input("row", &row).input("word", &position).input("written", &written).input("restart", &restart);
     let holds = lanes.output_as("holds", "lane_holds");
     m.port_group("whether the hart has reserved the word");
     m.output("holds", &(holds & is_own).any());
@@ -55,6 +56,7 @@ fn elaborate_lane(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationE
     let row = m.input("row", row_bits);
     let word = m.input("word", lane_bits);
     let written = m.input("written", shape.threads);
+    let restart = m.input("restart", usize::from(shape.control));
 
     let held = m.register("held", shape.warps);
     let place = concat([&row, &word]);
@@ -72,7 +74,10 @@ fn elaborate_lane(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationE
         stays.push((&reserve & &is_own) | (held.bit(number) & !(&lost | (&take & &is_own))));
         holds.push(held.bit(number) & &is_own & &in_row & reserved_word.eq(&word));
     }
-    held.next(&join(&stays)).reset(0);
+    let stays = join(&stays);
+    let stays =
+        if shape.control { stays.when(&m.fault("a_start_keeps_reservations", &!&restart, &ones(1))) } else { stays };
+    held.next(&stays).reset(0);
     m.output("holds", &join(&holds).any());
     m.finish()
 }

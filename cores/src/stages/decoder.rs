@@ -38,6 +38,7 @@ pub struct Decoder {
     word: Expr,
     pub fields: Fields,
     csr: Expr,
+    csrs: Vec<Csr>,
     table: Vec<Encoding>,
     exceptions: Vec<Exception>,
 }
@@ -46,7 +47,7 @@ impl Decoder {
     pub fn new(m: &Builder, shape: &Shape, word: &Expr) -> Self {
         let (table, exceptions) = isa::exceptions(shape.instructions());
         let (fields, csr) = (Fields::declare(m, word), m.wire("csr", &word.slice(20, 12)));
-        Self { word: word.clone(), fields, csr, table, exceptions }
+        Self { word: word.clone(), fields, csr, csrs: isa::csrs(shape.control), table, exceptions }
     }
 
     /// Whether `wanted` holds for the instruction.
@@ -111,7 +112,7 @@ impl Decoder {
 
     /// Whether `wanted` holds for the CSR of a CSR instruction.
     pub fn csr(&self, wanted: &dyn Fn(&Csr) -> bool) -> Expr {
-        let (wanted, others): (Vec<Csr>, Vec<Csr>) = isa::csrs().into_iter().partition(|csr| wanted(csr));
+        let (wanted, others): (Vec<Csr>, Vec<Csr>) = self.csrs.iter().copied().partition(|csr| wanted(csr));
         let cubes = |csrs: Vec<Csr>| csrs.iter().map(Csr::cube).collect::<Vec<_>>();
         self.csr_in(&isa::cover(&cubes(wanted), &cubes(others)))
     }
@@ -122,7 +123,7 @@ impl Decoder {
 
     /// Whether a CSR has the CSR number. This is exact.
     pub fn csr_exists(&self) -> Expr {
-        self.csr_in(&isa::merge(isa::csrs().iter().map(Csr::cube).collect()))
+        self.csr_in(&isa::merge(self.csrs.iter().map(Csr::cube).collect()))
     }
 
     fn one_of(&self, cubes: &[Cube]) -> Expr {

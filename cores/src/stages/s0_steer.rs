@@ -13,8 +13,8 @@
 //! no context.
 
 use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, decode, encode, join, lit,
-    lowest_one, ones, select, zeros,
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, decode, encode, join, lowest_one,
+    ones, select, zeros,
 };
 
 use super::context::{Fetch, contexts_of, join_context, split_context};
@@ -77,6 +77,7 @@ rtl::inputs! {
         #[group = "start: every context begins at the reset pc"]
         start_valid: Expr = m.input("start_row_valid", 1),
         start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
+        start_pc: Expr = m.input("start_pc", shape.start_pc_bits()),
         #[group = "room in the instruction buffers"]
         room: Expr = m.input("room", shape.contexts()),
         urgent: Expr = m.input("urgent", shape.contexts()),
@@ -302,14 +303,13 @@ struct NextPcs {
 impl NextPcs {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
         m.comment("Next pcs, from predictions and from resteers.");
-        let Inputs { start_valid, start_row, done, stand, .. } = inputs;
+        let Inputs { start_valid, start_row, start_pc, done, stand, .. } = inputs;
         let style = MemoryStyle::Distributed;
         let predictions = m.memory("predictions", shape.contexts(), PC, style);
-        let reset_pc = lit(PC, u64::from(shape.reset_pc >> 2));
         predictions.write(
             &(start_valid | &done.valid),
             &start_valid.mux(&start_row.slice(0, shape.context_bits()), &done.context),
-            &start_valid.mux(&reset_pc, &done.pc),
+            &start_valid.mux(&shape.start_pc(start_pc), &done.pc),
         );
         let of_slot = |slot: usize| {
             let resteers = m.memory(["resteers", "resteers_right"][slot], shape.warps, PC, style);

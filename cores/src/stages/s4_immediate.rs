@@ -28,10 +28,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let warp = m.input("warp_s4", shape.warp_bits());
     m.port_group("counters");
     let counters = ["cycles", "instructions", "thread_instructions", "commits"].map(|name| m.input(name, 64));
+    let argument = m.input("argument", if shape.control { 32 } else { 0 });
     let decoder = Decoder::new(&m, shape, &word);
 
     let is_csr = decoder.wire(&m, "is_csr", &|e| matches!(e.operation, Operation::Csr(_)));
-    let csr = csr_value(&m, shape, &decoder, &is_csr, &warp);
+    let csr = csr_value(&m, shape, &decoder, &is_csr, &warp, &argument);
     let counter = counter_value(&m, &decoder, &is_csr, &counters);
     let immediate = m.wire("immediate", &(encoded(&m, &decoder, &word) | &csr.value));
     let jumps = decoder.any(&|e| matches!(e.operation, Operation::Branch | Operation::Jal));
@@ -109,7 +110,7 @@ fn counter_value(m: &Builder, decoder: &Decoder, is_csr: &Expr, counters: &[Expr
     rtl::reduce(&words.collect::<Vec<_>>(), &|a, b| a | b)
 }
 
-fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, is_csr: &Expr, warp: &Expr) -> CsrValue {
+fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, is_csr: &Expr, warp: &Expr, argument: &Expr) -> CsrValue {
     let hit = |name: &str, kind| m.wire(&format!("csr_{name}"), &(is_csr & decoder.csr_is(kind)));
     let hart = hit("mhartid", CsrKind::HartId);
     let stack_end = hit("stack_end", CsrKind::StackEnd);
@@ -120,13 +121,16 @@ fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, is_csr: &Expr, warp:
     let stack_shift = shape.stack_bytes.trailing_zeros() as usize + shape.lane_bits();
     let warp_offset = join([&zeros(stack_shift), warp]);
     let stack_base = lit(32, u64::from(shape.stacks())) + warp_offset.extend(warp_offset.width().max(32)).slice(0, 32);
-    let sources = [
+    let mut sources = vec![
         lit(32, shape.threads as u64).when(&hit("threads", CsrKind::Threads)),
         lit(32, shape.warps as u64).when(&hit("warps", CsrKind::Warps)),
         hart_base.when(&hart),
         m.wire("stack_base", &stack_base).when(&stack_end),
         decoder.fields.rs1.extend(32).when(&m.wire("exit_code", &exit_code)),
     ];
+    if shape.control {
+        sources.push(argument.when(&hit("argument", CsrKind::Argument)));
+    }
     CsrValue {
         value: m.wire("csr_value", &rtl::reduce(&sources, &|a, b| a | b)),
         adds_lane: hart,

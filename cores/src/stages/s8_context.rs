@@ -101,6 +101,7 @@ rtl::inputs! {
         #[group = "start"]
         start_valid: Expr = m.input("start_warp_valid", 1),
         start_warp: Expr = m.input("start_warp", shape.warp_bits()),
+        start_pc: Expr = m.input("start_pc", shape.start_pc_bits()),
         #[group = "instructions in S6 and S7"]
         warp_s6: Expr = m.input("warp_s6", shape.warp_bits()),
         slot_s6: Expr = m.input("slot_s6", shape.slot_bits()),
@@ -136,6 +137,7 @@ impl Inputs {
         UnitInputs {
             start_valid: self.start_valid.clone(),
             start_warp: self.start_warp.clone(),
+            start_pc: self.start_pc.clone(),
             generation: generation.clone(),
             warp_s6: self.warp_s6.clone(),
             slot_s6: self.slot_s6.clone(),

@@ -40,8 +40,8 @@ fn check_lint(config: &Config, single: bool) {
 }
 
 /// The number of values per key, of which lint tries every pair: unit, threads, warps, memory, flags, time slices,
-/// coalescer, scratchpad.
-const CHOICES: [usize; 14] = [4, 7, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3, 3];
+/// coalescer, scratchpad, control port.
+const CHOICES: [usize; 15] = [4, 7, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3, 3, 2];
 
 fn chosen(row: &[usize]) -> Config {
     let [
@@ -59,6 +59,7 @@ fn chosen(row: &[usize]) -> Config {
         turns,
         coalescer,
         scratchpad,
+        control,
     ] = *row
     else {
         panic!("{row:?}");
@@ -77,6 +78,7 @@ fn chosen(row: &[usize]) -> Config {
         config.isa.set(extension, is_there == 1);
     }
     config.scratchpad.bytes = [0, 4 * config.threads, 1 << 14][scratchpad];
+    config.control.port = control == 1 && kinds[memory] != MemoryKind::Bram;
     config.scratchpad.atomics = a == 1 && (threads + warps) % 4 > 0;
     if descriptor.reads("divergence.fair_after") {
         config.divergence.fair_after = [0, 1, 3, 65_536][turns];

@@ -30,7 +30,7 @@ fn unknown_names(text: &str) -> Vec<&str> {
 }
 
 /// Two configurations of each unit. Together they have every memory kind, narrow and wide warps, with and without
-/// trace port.
+/// trace port, with and without control port.
 fn configurations() -> Vec<Config> {
     let units = Unit::names().into_iter().flat_map(|unit| [unit, unit]);
     let configuration = |(number, unit): (usize, &'static str)| {
@@ -40,6 +40,7 @@ fn configurations() -> Vec<Config> {
         let mut config = Config { warps: 2, threads, memory, ..Config::default() };
         config.divergence.unit = unit.into();
         config.trace.port = number % 4 < 2;
+        config.control.port = kind != MemoryKind::Bram && number % 4 > 0;
         config
     };
     units.enumerate().map(configuration).collect()

@@ -2,6 +2,7 @@
 
 mod axi4;
 mod bram;
+mod control;
 mod emitted;
 mod formal;
 mod heads;

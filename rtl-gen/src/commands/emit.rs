@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use boards::{Board, BoardError};
 use cores::Core;
+use cores::control::registers;
 use serde_json::json;
 use weft_config::{Config, RAM_BASE};
 
@@ -34,6 +35,10 @@ create_clock -name clk -period 20.000 [get_ports clk]
     );
     (format!("constraints/{prefix}core.sdc"), text)
 }
+
+/// The registers of a control port, for programs of the host: the same for every core.
+const REGISTERS: [(&str, fn() -> String); 2] =
+    [("weft_registers.h", registers::c_header), ("weft_registers.py", registers::python)];
 
 /// The folders in the output folder.
 const FOLDERS: [&str; 2] = ["rtl", "constraints"];
@@ -78,6 +83,9 @@ fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files
         (format!("{}{FILE_LIST}", config.emit.prefix), paths.iter().map(|path| format!("{path}\n")).collect()),
         ("config.toml".into(), as_emitted(config).to_commented_toml()),
     ]);
+    if config.control.port {
+        files.extend(REGISTERS.map(|(name, text)| (name.to_owned(), text())));
+    }
     let mut board_only = Vec::new();
     if let Some(board) = arguments.board.board {
         let of_board = of_board(board, &core, &config.emit.prefix, arguments.board.baud())?;
@@ -223,7 +231,8 @@ fn earlier_files(out: &Path) -> Vec<String> {
         let names = [format!("{prefix}core.v"), format!("{prefix}{FILE_LIST}"), clock(prefix).0];
         names.into_iter().chain(contents_in(out, prefix)).collect::<Vec<_>>()
     });
-    modules.filter(|path| is_module(path)).chain(of_core).chain(of_boards()).collect()
+    let registers = REGISTERS.map(|(name, _)| name.to_owned()).into_iter().filter(|_| !prefixes.is_empty());
+    modules.filter(|path| is_module(path)).chain(of_core).chain(registers).chain(of_boards()).collect()
 }
 
 fn names_in(folder: &Path) -> impl Iterator<Item = String> {

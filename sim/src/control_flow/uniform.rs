@@ -1,7 +1,7 @@
 //! Finds the branches at which all threads of a path go the same way.
 //!
 //! A register is *uniform* at a pc if all threads that reach it together hold the same value in it.
-//! Proved uniform are constants, the CSRs with the size of the core, and results of arithmetic on uniform registers.
+//! Proved uniform are constants, the CSRs with the size of the core and the argument of the run, and results of arithmetic on uniform registers.
 //! Loads, arguments and return values are not.
 //! Registers written between a branch that is not uniform and its reconvergence point are not uniform after it.
 
@@ -15,6 +15,7 @@ use crate::decode::{Form, Instruction, Register};
 
 const THREADS: u16 = 0xcc0;
 const WARPS: u16 = 0xcc1;
+const ARGUMENT: u16 = 0xcc7;
 
 /// Bit r stands for register r.
 type Registers = u32;
@@ -108,7 +109,7 @@ fn execute(uniform: Registers, instruction: Instruction) -> Registers {
         | Instruction::AddUpperToPc { rd, .. }
         | Instruction::Jump { rd, .. }
         | Instruction::JumpRegister { rd, .. }
-        | Instruction::Csr { rd, csr: THREADS | WARPS, .. } => (rd, NONE),
+        | Instruction::Csr { rd, csr: THREADS | WARPS | ARGUMENT, .. } => (rd, NONE),
         Instruction::Immediate { rd, rs1, .. } => (rd, bit(rs1)),
         Instruction::Compute { computation, rd, rs1, .. } if computation.form != Form::Registers => (rd, bit(rs1)),
         Instruction::Registers { rd, rs1, rs2, .. } | Instruction::Compute { rd, rs1, rs2, .. } => {

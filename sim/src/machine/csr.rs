@@ -20,6 +20,7 @@ const WARPS: u16 = 0xcc1;
 const MASK: u16 = 0xcc2;
 const STACK_END: u16 = 0xcc3;
 const MASKH: u16 = 0xcc4;
+const ARGUMENT: u16 = 0xcc7;
 const MHARTID: u16 = 0xf14;
 
 /// Region numbers.
@@ -134,6 +135,8 @@ impl Machine {
             MASK => part.fill(|_| mask as u32),
             MASKH => part.fill(|_| (mask >> 32) as u32),
             STACK_END => part.fill(|lane| self.memory.stacks().end(first + lane)),
+            // A program that the bench starts has no argument.
+            ARGUMENT if self.has_argument => part.fill(|_| 0),
             MHARTID => part.fill(|lane| first + lane),
             _ => return Err(part.refuse(Fault::ILLEGAL_INSTRUCTION)),
         }

@@ -97,6 +97,7 @@ pub struct Machine {
     /// The region of each warp, 0 … 31. Only a core with a trace port has regions.
     regions: Vec<u8>,
     regions_exist: bool,
+    has_argument: bool,
     commits: u64,
     instructions: u64,
     thread_instructions: u64,
@@ -138,6 +139,7 @@ impl Machine {
             barrier: Barrier::new(warps, lanes),
             regions: vec![0; warps as usize],
             regions_exist: config.trace.port,
+            has_argument: config.control.port,
             commits: 0,
             instructions: 0,
             thread_instructions: 0,

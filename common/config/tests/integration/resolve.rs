@@ -210,6 +210,8 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("run.watchdog=5", false),
         ("run.starvation=5", false),
         ("run.tohost=0x80000010", true),
+        ("control.port=true", true),
+        ("control.port=false", false),
     ] {
         assert_eq!(with(&[setting]).rtl_hash_text() != of_default, changes, "{setting}");
     }

@@ -89,7 +89,7 @@ struct Threads {
 impl Threads {
     fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Self {
         m.comment("The row of the warp, read in S7 and updated in S8.");
-        let start = join(&vec![Thread::start(shape).pack(); shape.threads]);
+        let start = join(&vec![Thread::start(inputs.start(shape)).pack(); shape.threads]);
         let table = m.memory("threads", shape.warps, start.width() + 1, MemoryStyle::Distributed);
         let read = table.read("row_s7", &inputs.warp_s7);
         let row = m.delay("row_s8", &Self::threads_of(m, &start, &read));
@@ -189,12 +189,9 @@ impl Paths {
     ) -> Path {
         let UnitInputs { start_valid, start_warp, generation, warp_s6, .. } = inputs;
         let generation = m.wire("generation_settled", &generation.index(&settled.warp));
-        let start = Thread::start(shape);
-        let start =
-            Path { valid: ones(1), pc: start.pc, depth: start.depth, mask: ones(shape.threads), parked: lit(1, 0) };
         let write = m.wire("write", &(start_valid | &settled.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &settled.warp));
-        let path = start_valid.mux(&Self::pack(&start, &generation), &Self::pack(in_charge, &generation));
+        let path = start_valid.mux(&Self::pack(&inputs.start(shape), &generation), &Self::pack(in_charge, &generation));
         let path = m.wire("write_path", &path);
         self.table.write(&write, &warp, &path);
         let read = self.table.read("path_read", warp_s6);
@@ -257,14 +254,8 @@ rtl::bundle! {
 }
 
 impl Thread {
-    fn start(shape: &Shape) -> Self {
-        Self {
-            live: ones(1),
-            parked: lit(1, 0),
-            generation: lit(1, 0),
-            depth: zeros(shape.depth_bits),
-            pc: lit(shape.pc_bits, shape.reset_word()),
-        }
+    fn start(Path { pc, depth, parked, .. }: Path) -> Self {
+        Self { live: ones(1), parked, generation: lit(1, 0), depth, pc }
     }
 
     /// The thread waits at the barrier, which has not been released since.

@@ -162,7 +162,7 @@ impl Tables {
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
         let word = |path: &Path, flags: &Expr| join([&hot::pack(&path.valid, &Row::of(path, generation)), flags]);
-        let started = word(&Path::start(shape), &zeros(FLAGS.len()));
+        let started = word(&inputs.start(shape), &zeros(FLAGS.len()));
         self.path.write(m, &write, &warp, &start_valid.mux(&started, &word(&next.path, &next.leaves_at_ret)));
         self.regions.write(&write, &warp, &start_valid.mux(&Region::start(shape).pack(), &region.pack()));
     }

@@ -171,7 +171,7 @@ impl Tables {
         let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
-        let started = word_of_x(&Path::start(shape), &zeros(FLAGS.len()), &zeros(1));
+        let started = word_of_x(&inputs.start(shape), &zeros(FLAGS.len()), &zeros(1));
         self.x.write(m, &write, &warp, &start_valid.mux(&started, word));
         self.active.write(&write, &warp, &start_valid.mux(&Active::start(shape).pack(), &active.pack()));
     }

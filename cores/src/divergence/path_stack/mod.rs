@@ -130,7 +130,7 @@ fn write_x(
 ) {
     m.comment("x is written in S8.");
     let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-    let start = Row::of(&Path::start(shape), &lit(1, 0));
+    let start = Row::of(&inputs.start(shape), &lit(1, 0));
     let word = join([&hot::pack(&x.valid, &Row::of(x, generation)), now, later]);
     let start_word = join([&hot::pack(&ones(1), &start), &lit(2, 0)]);
     let warp = start_valid.mux(start_warp, &resolve.warp);

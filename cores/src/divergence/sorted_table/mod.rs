@@ -138,7 +138,7 @@ impl HotTables {
     fn write_x(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, x: &Path, gives_way: &Expr) {
         m.comment("x is written in S8.");
         let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-        let start = Row::of(&Path::start(shape), &lit(1, 0));
+        let start = Row::of(&inputs.start(shape), &lit(1, 0));
         let word = join([&hot::pack(&x.valid, &Row::of(x, &self.generation_s8)), gives_way]);
         let start_word = join([&hot::pack(&ones(1), &start), &lit(1, 0)]);
         let warp = start_valid.mux(start_warp, &resolve.warp);

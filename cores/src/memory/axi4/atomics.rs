@@ -54,6 +54,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let word = m.input("word", threads);
     let operand = m.input("operand", 32);
     let hart = m.input("hart", shape.hart_bits());
+    let restart = m.input("restart", usize::from(shape.control));
     m.port_group("a line for the pipeline");
     let delivered = m.input("delivered", 1);
     let answered_tag = m.input("answered_tag", shape.tag_bits());
@@ -67,7 +68,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let reservations = m.instance("reservations", &reservations::elaborate(shape, row_bits)?);
     let reserved = reservations.output_as("holds", "reservation_holds");
     reservations.input("reserve", &(&leaves & op.is(2))).input("take", &is_conditional);
-    reservations.input("hart", &hart).input("row", &row).input("word", &word);
+    reservations.input("restart", &restart).input("hart", &hart).input("row", &row).input("word", &word);
     let writes = op.is(1) | op.from(2).any() | (op.is(3) & &reserved);
     reservations.input("written", &word.when(&(&leaves & m.wire("writes", &writes))));
     m.output("reserved", &reserved);

@@ -34,6 +34,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.port_group("a read is answered");
     let read_answered = m.input("read_answered", 1);
     let answered_tag = m.input("answered_tag", shape.tag_bits());
+    let dropped = m.input("dropped", usize::from(shape.control));
     m.port_group("a write of some row starts; the oldest is answered");
     let write = m.input("write", 1);
     let written_row = m.input("written_row", row_bits);
@@ -48,6 +49,8 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let rewriting = if shape.has(&A) {
         let register = m.register("rewriting", reads);
         let written_back = decode(&rewritten_tag, reads).when(&rewritten);
+        let written_back =
+            if shape.control { written_back | decode(&answered_tag, reads).when(&dropped) } else { written_back };
         let ended = m.fault("amo_ends_with_its_read", &written_back, &ended);
         register.next(&((&*register & !ended) | started.when(&rewrites))).reset(0);
         register.q()

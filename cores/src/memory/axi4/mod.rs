@@ -76,14 +76,16 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let m = Builder::new("axi4", "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order.");
     m.keep_inputs();
     m.timing(&timing(shape));
+    let restart = restart(&m, shape);
     let port = Request::inputs(&m, shape);
     let bus = Bus::declare(&m, shape);
-    let held = Held::declare(&m, shape, &port);
+    let held = Held::declare(&m, shape, &port, &restart);
     let in_flight = InFlight::declare(&m, shape, &bus, &held)?;
 
     let delivered = m.wire("delivered", &(&in_flight.read_answered & !(&bus.read_error | &*held.failed)));
+    in_flight.instance.input("dropped", &dropped(&m, shape, &in_flight.read_answered, &delivered));
     let line = bus.line(&m, shape);
-    let atomics = Atomics::declare(&m, shape, &bus, &held, &in_flight, &delivered, &line)?;
+    let atomics = Atomics::declare(&m, shape, &bus, &held, &in_flight, [&delivered, &line, &restart])?;
     let order = Order::declare(&m, &held, &in_flight, &atomics);
 
     m.comment("The request channels.");
@@ -98,11 +100,34 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
 
     atomics.answer(&m, shape, &bus, &delivered, &line);
     let busy = m.register("busy", 1);
-    let works = &held.taken | &*held.present | in_flight.instance.output("any") | &*held.failed;
+    let in_flight_now = in_flight.instance.output("any");
+    let works = if shape.control {
+        // A request that waits after an error never leaves, and a start drops it.
+        &held.taken | (&*held.present & !&*held.failed) | in_flight_now
+    } else {
+        &held.taken | &*held.present | in_flight_now | &*held.failed
+    };
     busy.next(&m.fault("is_idle_with_requests_in_flight", &works, &held.taken)).reset(0);
     m.output("dmem_idle", &!&*busy);
-    bus.report(&m, shape, &held.failed, &in_flight.instance);
+    bus.report(&m, shape, &held.failed, &restart, &in_flight.instance);
     m.finish()
+}
+
+/// Whether the control block begins a run; never without one. Nothing is in flight then.
+fn restart(m: &Builder, shape: &Shape) -> Expr {
+    if !shape.control {
+        return zeros(1);
+    }
+    m.port_group("a run begins: reservations, and the error, of the last one are dropped");
+    m.input("restart", 1)
+}
+
+/// Whether an answered read does not reach the pipeline. An AMO is then not written back; only a control block asks.
+fn dropped(m: &Builder, shape: &Shape, answered: &Expr, delivered: &Expr) -> Expr {
+    if !shape.control {
+        return zeros(0);
+    }
+    m.fault("amo_of_a_failed_read_is_in_flight", &(answered & !delivered), &zeros(1))
 }
 
 struct Held {
@@ -120,14 +145,23 @@ struct Held {
 }
 
 impl Held {
-    fn declare(m: &Builder, shape: &Shape, port: &Request) -> Self {
+    fn declare(m: &Builder, shape: &Shape, port: &Request, restart: &Expr) -> Self {
         m.comment("The request that waits for the bus.");
         let failed = m.register("failed", 1);
         let present = m.register("present", 1);
         let leaves = m.forward("leaves", 1);
-        let ready = m.wire("ready", &(!&*present | &leaves));
+        let ready = !&*present | &leaves;
+        // After an error a control block ends the run: requests that are still offered are taken, and not performed.
+        let ready = if shape.control {
+            ready | m.fault("an_error_holds_requests_at_the_port", &failed.q(), &zeros(1))
+        } else {
+            ready
+        };
+        let ready = m.wire("ready", &ready);
         let taken = m.wire("taken", &(&port.valid & &ready));
-        present.next(&(&taken | (&*present & !&leaves))).reset(0);
+        let stays = &*present & !&leaves;
+        let stays = if shape.control { stays & !restart } else { stays };
+        present.next(&(&taken | stays)).reset(0);
         m.output("dmem_req_ready", &ready);
         let request = port.hold(m, &taken);
         let op = &request.op;
@@ -204,8 +238,7 @@ impl Atomics {
         bus: &Bus,
         held: &Held,
         in_flight: &InFlight,
-        delivered: &Expr,
-        line: &Expr,
+        [delivered, line, restart]: [&Expr; 3],
     ) -> Result<Self, ElaborationError> {
         if !shape.has(&A) {
             return Ok(Self {
@@ -220,6 +253,7 @@ impl Atomics {
         let Request { op, row, tag, mask, data, hart, .. } = &held.request;
         let word = m.wire("word", &join(&mask.lanes(4).iter().map(Expr::any).collect::<Vec<_>>()));
         let atomics = m.instance("atomics", &atomics::elaborate(shape)?);
+        atomics.input("restart", &restart.slice(0, usize::from(shape.control)));
         atomics.input("leaves", &held.leaves).input("read", &in_flight.read);
         atomics.input("op", op).input("row", row).input("tag", tag).input("word", &word).input("hart", hart);
         atomics.input("operand", &select_one_hot(&word, &data.lanes(32)));
@@ -439,9 +473,14 @@ impl Bus {
         }
     }
 
-    fn report(&self, m: &Builder, shape: &Shape, failed: &Register, in_flight: &Instance) {
+    fn report(&self, m: &Builder, shape: &Shape, failed: &Register, restart: &Expr, in_flight: &Instance) {
         m.comment("The first error.");
-        failed.next(&(&**failed | &self.read_error | &self.write_error)).reset(0);
+        let before = if shape.control {
+            &**failed & m.fault("a_start_keeps_the_error", &!restart, &ones(1))
+        } else {
+            failed.q()
+        };
+        failed.next(&(before | &self.read_error | &self.write_error)).reset(0);
         let first = |name: &str, read: &Expr, write: &Expr| {
             let register = m.register(name, read.width());
             register.next(&self.read_error.mux(read, write)).enable(&!&**failed).reset(0);

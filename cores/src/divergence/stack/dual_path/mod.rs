@@ -192,7 +192,7 @@ impl Tops {
         let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
-        let starts = [Side::start(shape), Side::none(shape)];
+        let starts = [Side::start(shape, inputs.start(shape)), Side::none(shape)];
         for ((table, start), new) in self.sides.iter().zip(&starts).zip(sides) {
             table.write(m, &write, &warp, &start_valid.mux(&start.pack(&zeros(1)), new));
         }

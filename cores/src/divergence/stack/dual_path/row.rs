@@ -87,8 +87,8 @@ impl Side {
     }
 
     /// The side that all threads of a warp start on.
-    pub fn start(shape: &Shape) -> Self {
-        Self { path: Path::start(shape), ..Self::none(shape) }
+    pub fn start(shape: &Shape, path: Path) -> Self {
+        Self { path, ..Self::none(shape) }
     }
 
     /// The path can run, and is at its reconvergence point.

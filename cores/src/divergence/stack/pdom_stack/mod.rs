@@ -167,7 +167,7 @@ impl Tops {
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
         let word = |path: &Path, flags: &Expr| join([&hot::pack(&path.valid, &Row::of(path, generation)), flags]);
-        let started = word(&Path::start(shape), &zeros(FLAGS.len()));
+        let started = word(&inputs.start(shape), &zeros(FLAGS.len()));
         let flags = join([&new.is_empty, &new.at_rpc, &new.leaves_at_ret]);
         self.path.write(m, &write, &warp, &start_valid.mux(&started, &word(&new.path, &flags)));
         self.rest.write(&write, &warp, &start_valid.mux(&Top::start(shape).pack(), &new_top.pack()));

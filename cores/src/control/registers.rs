@@ -1,0 +1,222 @@
+//! The registers of the control block: one table, from which the hardware, a C header, Python constants and a page of
+//! the manual are made.
+
+use std::fmt::Write;
+
+use weft_config::{EXTENSIONS, Extension};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    /// Reads as 0.
+    Write,
+    ReadWrite,
+    /// A write is ignored while the core runs or stops.
+    WhileStopped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub name: &'static str,
+    /// The lowest bit.
+    pub bit: usize,
+    pub bits: usize,
+    pub summary: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    pub name: &'static str,
+    /// In bytes, a multiple of 4.
+    pub offset: u32,
+    pub access: Access,
+    pub summary: &'static str,
+    /// Empty if the register is one number of 32 bits, or has fields by extension ([`Register::fields`]).
+    fields: &'static [Field],
+}
+
+/// What the register `id` reads.
+pub const ID: u32 = u32::from_le_bytes(*b"Weft");
+/// What the register `version` reads: major number in the upper half, minor number in the lower half.
+pub const VERSION: u32 = 1 << 16;
+
+const fn word(name: &'static str, offset: u32, access: Access, summary: &'static str) -> Register {
+    Register { name, offset, access, summary, fields: &[] }
+}
+
+const fn field(name: &'static str, bit: usize, bits: usize, summary: &'static str) -> Field {
+    Field { name, bit, bits, summary }
+}
+
+use Access::{Read, ReadWrite, WhileStopped, Write as WriteOnly};
+
+/// All registers, by offset. 0x098 to 0x1ff are for further counters and paths, 0x40000 to 0x7ffff for the scratchpad.
+pub const REGISTERS: &[Register] = &[
+    word("id", 0x000, Read, "The letters `Weft`, the first in the lowest byte."),
+    Register {
+        fields: &[field("minor", 0, 16, "grows with new registers"), field("major", 16, 16, "grows with changed ones")],
+        ..word("version", 0x004, Read, "Version of this table.")
+    },
+    Register {
+        fields: &[field("warps", 0, 8, "W"), field("threads", 8, 8, "T")],
+        ..word("shape", 0x008, Read, "Size of the core.")
+    },
+    // Its fields are those of `EXTENSIONS`, in this order.
+    word("isa", 0x00c, Read, "Extensions of RV32I."),
+    word("unit_0", 0x010, Read, "Name of the divergence unit, letters 0 to 3, the first in the lowest byte."),
+    word("unit_1", 0x014, Read, "Letters 4 to 7; 0 after the last."),
+    word("unit_2", 0x018, Read, "Letters 8 to 11."),
+    word("unit_3", 0x01c, Read, "Letters 12 to 15."),
+    Register {
+        fields: &[
+            field("start", 0, 1, "1: begins a run; refused unless the core is stopped, or with `stop`"),
+            field("stop", 1, 1, "1: ends the run"),
+        ],
+        ..word("control", 0x020, WriteOnly, "Commands.")
+    },
+    Register {
+        fields: &[
+            field("running", 0, 1, "a run has begun and not ended"),
+            field("stopping", 1, 1, "it has ended; requests of it are unanswered"),
+            field("done", 2, 1, "all threads have ended, or `tohost` ended the run"),
+            field("fault", 3, 1, "the core halted at a fault: `fault_*`"),
+            field("bus_error", 4, 1, "an answer of the bus was an error: `bus_error_address`"),
+            field("bus_error_write", 5, 1, "it answered a write"),
+            field("bus_error_decode", 6, 1, "it was DECERR"),
+            field("exit_valid", 7, 1, "a thread ended with a code other than 0, or `tohost` did: `exit_*`"),
+            field("refused", 8, 1, "since the last start a start, or a write of a register of the run, was refused"),
+        ],
+        ..word("status", 0x024, Read, "State of the run; bits 2 to 7 stay until the next start.")
+    },
+    Register {
+        fields: &[
+            field("enable", 0, 1, "drives `irq` with `pending`"),
+            field("pending", 1, 1, "a run has ended and stopped; a start clears it, or writing 1"),
+        ],
+        ..word("interrupt", 0x028, ReadWrite, "Interrupt.")
+    },
+    word("entry", 0x030, WhileStopped, "First pc of all threads; after reset the reset pc."),
+    word("argument", 0x034, WhileStopped, "CSR 0xCC7 of all threads."),
+    word("table_base", 0x038, WhileStopped, "Address of the reconvergence table; 0 with units that have none."),
+    word("table_first", 0x03c, WhileStopped, "The pc of its first entry; likewise."),
+    word("table_bytes", 0x040, WhileStopped, "Bytes of code that it covers; likewise."),
+    word("fault_cause", 0x050, Read, "As `mcause`; this and the next three are 0 without a fault."),
+    word("fault_pc", 0x054, Read, "Address of the instruction; for a misaligned `entry`, that."),
+    Register {
+        fields: &[field("lane", 0, 8, "the lowest lane at fault"), field("warp", 8, 8, "its warp")],
+        ..word("fault_thread", 0x058, Read, "The thread.")
+    },
+    word("fault_address", 0x05c, Read, "Its address with causes 4 to 7; the target of its `jalr` with cause 0."),
+    word("exit_code", 0x060, Read, "The first exit code that is not 0, or that of `tohost`."),
+    word("exit_hart", 0x064, Read, "Its thread."),
+    word("bus_error_address", 0x068, Read, "The line of the first error."),
+    word("cycles", 0x070, Read, "Cycles of the run, low word."),
+    word("cycles_high", 0x074, Read, "High word."),
+    word("parts", 0x078, Read, "Commits: an instruction in parts counts each; low word."),
+    word("parts_high", 0x07c, Read, "High word."),
+    word("instructions", 0x080, Read, "Instructions of warps, low word."),
+    word("instructions_high", 0x084, Read, "High word."),
+    word("thread_instructions", 0x088, Read, "Instructions of threads, low word."),
+    word("thread_instructions_high", 0x08c, Read, "High word."),
+    Register {
+        fields: &[field("data", 0, 8, "the byte"), field("valid", 8, 1, "there was one")],
+        ..word("console", 0x090, Read, "The next byte of the console. Reading takes it.")
+    },
+];
+
+impl Register {
+    /// The register of this name.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn find(name: &str) -> &'static Self {
+        let found = REGISTERS.iter().find(|register| register.name == name);
+        found.unwrap_or_else(|| panic!("no register `{name}` in the table"))
+    }
+
+    /// The field of this name.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn field(&self, name: &str) -> Field {
+        let found = self.fields().into_iter().find(|field| field.name == name);
+        found.unwrap_or_else(|| panic!("register `{}` has no field `{name}`", self.name))
+    }
+
+    /// Its fields, with those of the register `isa`.
+    pub fn fields(&self) -> Vec<Field> {
+        let of_extension = |(bit, extension): (usize, &Extension)| {
+            let name = extension.key.trim_start_matches("isa.");
+            field(name, bit, 1, extension.name)
+        };
+        match self.name {
+            "isa" => EXTENSIONS.iter().enumerate().map(of_extension).collect(),
+            _ => self.fields.to_vec(),
+        }
+    }
+
+    fn access(&self) -> &'static str {
+        match self.access {
+            Read => "read",
+            WriteOnly => "write",
+            ReadWrite => "read, write",
+            WhileStopped => "read; write while stopped",
+        }
+    }
+}
+
+/// The names and numbers of all constants: offsets, and the position and mask of each field.
+fn constants() -> Vec<(String, u32)> {
+    let mut constants = vec![("ID_VALUE".to_owned(), ID), ("VERSION_VALUE".to_owned(), VERSION)];
+    for register in REGISTERS {
+        let name = register.name.to_uppercase();
+        constants.push((name.clone(), register.offset));
+        for field in register.fields() {
+            let field_name = format!("{name}_{}", field.name.to_uppercase());
+            let mask = (u32::MAX >> (32 - field.bits)) << field.bit;
+            constants.push((format!("{field_name}_BIT"), field.bit as u32));
+            constants.push((format!("{field_name}_MASK"), mask));
+        }
+    }
+    constants
+}
+
+const HEAD: &str =
+    "Registers of the control block of a Weft core: offsets in bytes, and positions and masks of fields.";
+
+/// The text of `weft_registers.h`.
+pub fn c_header() -> String {
+    let mut text = format!("/* {HEAD} */\n\n#ifndef WEFT_REGISTERS_H\n#define WEFT_REGISTERS_H\n\n");
+    for (name, value) in constants() {
+        let _ = writeln!(text, "#define WEFT_{name} 0x{value:x}u");
+    }
+    text + "\n#endif\n"
+}
+
+/// The text of `weft_registers.py`.
+pub fn python() -> String {
+    let mut text = format!("\"\"\"{HEAD}\"\"\"\n\n");
+    for (name, value) in constants() {
+        let _ = writeln!(text, "{name} = 0x{value:x}");
+    }
+    text
+}
+
+/// The text of `docs/manual/registers.md`.
+pub fn reference() -> String {
+    let mut text = String::from(include_str!("registers.md"));
+    text += "\n<!-- registers: begin -->\n| offset | register | access | meaning |\n|---|---|---|---|\n";
+    for register in REGISTERS {
+        let Register { name, offset, summary, .. } = register;
+        let _ = writeln!(text, "| 0x{offset:03x} | `{name}` | {} | {summary} |", register.access());
+    }
+    text += "<!-- registers: end -->\n\n## Fields\n\n<!-- fields: begin -->\n";
+    text += "| register | field | bits | meaning |\n|---|---|---|---|\n";
+    for register in REGISTERS {
+        for Field { name, bit, bits, summary } in register.fields() {
+            let place = if bits == 1 { bit.to_string() } else { format!("{}:{bit}", bit + bits - 1) };
+            let _ = writeln!(text, "| `{}` | `{name}` | {place} | {summary} |", register.name);
+        }
+    }
+    text + "<!-- fields: end -->\n"
+}
