@@ -1,5 +1,6 @@
 //! Runs a program on the model, on the hardware, or on both in lock step.
 
+mod control_port;
 mod events;
 mod fetch_port;
 mod flow;

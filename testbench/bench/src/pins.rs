@@ -59,7 +59,6 @@ pins! {
         clk: Input |_| 1,
         rst: Input |_| 1,
         console_valid: Output |_| 1,
-        console_ready: Input |_| 1,
         console_data: Output |_| 8,
         done: Output |_| 1,
         error_valid: Output |_| 1,
@@ -71,6 +70,44 @@ pins! {
         exit_valid: Output |_| 1,
         exit_code: Output |_| 32,
         exit_hart: Output |w| w.hart,
+    }
+}
+
+pins! {
+    /// Whether the bench takes a byte of the console.
+    ConsoleAnswer: "" {
+        console_ready: Input |_| 1,
+    }
+}
+
+pins! {
+    /// Whether the control block in the core takes a byte.
+    ObservedConsole: "" {
+        console_ready: Output |_| 1,
+    }
+}
+
+pins! {
+    ControlPorts: "s_axil_" {
+        awvalid: Input |_| 1,
+        awready: Output |_| 1,
+        awaddr: Input |_| 20,
+        awprot: Input |_| 3,
+        wvalid: Input |_| 1,
+        wready: Output |_| 1,
+        wdata: Input |_| 32,
+        wstrb: Input |_| 4,
+        bvalid: Output |_| 1,
+        bready: Input |_| 1,
+        bresp: Output |_| 2,
+        arvalid: Input |_| 1,
+        arready: Output |_| 1,
+        araddr: Input |_| 20,
+        arprot: Input |_| 3,
+        rvalid: Output |_| 1,
+        rready: Input |_| 1,
+        rdata: Output |_| 32,
+        rresp: Output |_| 2,
     }
 }
 
@@ -155,13 +192,18 @@ pins! {
 }
 
 pins! {
-    /// Further outputs of a core with an AXI4 master.
+    /// Further outputs of a core with an AXI4 master, at the top unless a control block reads them.
     BusState: "" {
-        done: Output |_| 1,
         bus_error_valid: Output |_| 1,
         bus_error_write: Output |_| 1,
         bus_error_decode: Output |_| 1,
         bus_error_addr: Output |_| 32,
+    }
+}
+
+pins! {
+    Done: "" {
+        done: Output |_| 1,
     }
 }
 

@@ -88,6 +88,18 @@ impl FetchPort {
         Ok(accepted.is_some())
     }
 
+    /// Replaces the requests that were offered and not accepted: the core begins anew.
+    #[cfg(test)]
+    pub(super) fn restart(&mut self) {
+        self.offer = Offer::default();
+    }
+
+    /// Returns whether a fetch is unanswered.
+    #[cfg(test)]
+    pub(super) fn is_in_flight(&self) -> bool {
+        !self.fetched.is_empty()
+    }
+
     /// Returns whether a fetch was offered and not accepted, or waits for its word for more than one cycle.
     pub(super) fn is_asked(&self) -> bool {
         self.offer.waits() || self.fetched.iter().any(|fetched| fetched.cycles > 1)

@@ -6,6 +6,7 @@ use sim::decode::{Instruction, decode};
 use sim::{Exit, Fault, Program};
 use weft_config::{Config, MemoryKind};
 
+use super::control_port::ControlPort;
 use super::events::Events;
 use super::memory_side::MemorySide;
 use super::modelled::Modelled;
@@ -13,7 +14,7 @@ use super::on_chip::OnChip;
 use super::on_the_bus::OnTheBus;
 use crate::memory::axi4::Service;
 use crate::memory::{BackPressure, Offer, Ram, Violation};
-use crate::pins::Ports;
+use crate::pins::{ConsoleAnswer, Ports};
 use crate::trace_port::TracePort;
 use verilate::{Model, ModelError};
 
@@ -24,6 +25,9 @@ pub(super) struct Hardware {
     ports: Ports,
     memory: Box<dyn MemorySide>,
     trace: Option<TracePort>,
+    /// The bench drives it, or else the control block.
+    console_answer: Option<ConsoleAnswer>,
+    control: Option<ControlPort>,
     console_pressure: BackPressure,
     console_offer: Offer<u8>,
     /// Banks of the scratchpad, which come last.
@@ -48,6 +52,8 @@ impl Hardware {
             ports: Ports::of(&model, config)?,
             memory,
             trace: if config.trace.port { Some(TracePort::of(&model, config)?) } else { None },
+            console_answer: (!config.control.port).then(|| ConsoleAnswer::of(&model, config)).transpose()?,
+            control: config.control.port.then(|| ControlPort::new(&model, config)).transpose()?,
             model,
             console_pressure: BackPressure::new(config.memory.latency, config.memory.seed ^ 0x0c05, 4),
             console_offer: Offer::default(),
@@ -100,8 +106,11 @@ impl Hardware {
     }
 
     fn reset(&mut self) -> Result<(), ModelError> {
-        let Ports { rst, console_ready, .. } = self.ports;
-        self.model.set(console_ready, 0);
+        let Ports { rst, .. } = self.ports;
+        self.accept_console(false);
+        if let Some(control) = &mut self.control {
+            control.reset(&mut self.model);
+        }
         self.memory.reset(&mut self.model);
         self.model.set(rst, 1);
         for _ in 0..RESET_CYCLES {
@@ -111,14 +120,38 @@ impl Hardware {
         }
         self.model.set(rst, 0);
         self.model.forget();
+        if let Some(control) = &mut self.control {
+            control.write("control", 1);
+        }
         Ok(())
+    }
+
+    fn accept_console(&mut self, accepts: bool) {
+        if let Some(answer) = self.console_answer {
+            self.model.set(answer.console_ready, accepts.into());
+        }
     }
 
     pub(super) fn step(&mut self, events: &mut Events) -> Result<(), ModelError> {
         let console_accepts = self.console_pressure.ready();
-        self.model.set(self.ports.console_ready, console_accepts.into());
+        self.accept_console(console_accepts);
         self.memory.drive(&mut self.model, self.cycle, events);
+        if let Some(control) = &mut self.control {
+            control.drive(&mut self.model);
+        }
         self.half_cycle(0)?;
+        let mut checked_control = Ok(());
+        let console_accepts = match &mut self.control {
+            Some(control) => {
+                checked_control = control.sample(&self.model);
+                // The bytes are seen as they enter the control block.
+                if control.is_idle() {
+                    control.read("console");
+                }
+                control.takes_console(&self.model)
+            }
+            None => console_accepts,
+        };
 
         if let Some(trace) = &mut self.trace {
             trace.sample(&self.model, self.cycle, &mut events.trace);
@@ -126,7 +159,7 @@ impl Hardware {
         self.memory.sample(&self.model, self.cycle, events);
         let byte = self.model.bit(self.ports.console_valid).then(|| self.model.get(self.ports.console_data) as u8);
         let checked = self.console_offer.check("console_data", byte.as_ref(), console_accepts);
-        events.violation = events.violation.take().or(checked.err());
+        events.violation = events.violation.take().or(checked.err()).or(checked_control.err());
         events.console = byte.filter(|_| console_accepts);
         events.done = self.model.bit(self.ports.done);
         events.exit = self.model.bit(self.ports.exit_valid).then(|| self.exit());

@@ -36,6 +36,16 @@ pub(super) trait MemorySide {
         false
     }
 
+    /// A control block begins a run. Nothing may be in flight; returns whether that is so.
+    #[cfg(test)]
+    fn restart(&mut self) -> bool {
+        true
+    }
+
+    /// Writes a program into RAM.
+    #[cfg(test)]
+    fn load(&mut self, _: &Ram) {}
+
     /// The words of RAM in the hardware, by physical address, and the port over which it writes them.
     fn words(&self, model: &Model) -> (Vec<u32>, &'static str);
 
@@ -77,6 +87,16 @@ impl Requests {
             offer: Offer::default(),
             writes: false,
         })
+    }
+
+    /// Drops what was offered and not accepted, and all reservations.
+    #[cfg(test)]
+    pub(super) fn restart(&mut self) -> bool {
+        self.offer = Offer::default();
+        self.ram.end_reservations();
+        let is_quiet = self.data_port.in_flight() == 0;
+        self.data_port.restart();
+        is_quiet
     }
 
     pub(super) fn is_offered(&self) -> bool {

@@ -7,6 +7,8 @@ use super::JUNK;
 use super::events::Events;
 use super::fetch_port::FetchPort;
 use super::memory_side::{MemorySide, Requests};
+#[cfg(test)]
+use crate::memory::Ram;
 use crate::pins::AnswerPorts;
 use verilate::{Model, ModelError};
 
@@ -70,6 +72,17 @@ impl MemorySide for Modelled {
 
     fn requests(&self) -> &Requests {
         &self.requests
+    }
+
+    #[cfg(test)]
+    fn restart(&mut self) -> bool {
+        self.fetch.restart();
+        self.requests.restart() && !self.fetch.is_in_flight()
+    }
+
+    #[cfg(test)]
+    fn load(&mut self, ram: &Ram) {
+        self.requests.ram = ram.clone();
     }
 
     fn words(&self, _: &Model) -> (Vec<u32>, &'static str) {

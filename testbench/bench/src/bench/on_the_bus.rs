@@ -13,7 +13,7 @@ use super::fetch_port::FetchPort;
 use super::memory_side::{MemorySide, Requests};
 use crate::memory::axi4::{Address, Claims, Master, Performed, Rules, Service, Slave, WriteBeat};
 use crate::memory::{Ram, Violation, byte_bits};
-use crate::pins::{BusPorts, BusState, ObservedAnswers, byte_mask};
+use crate::pins::{BusPorts, BusState, Done, ObservedAnswers, byte_mask};
 use verilate::{Model, ModelError, Port};
 
 pub(super) struct OnTheBus {
@@ -21,7 +21,8 @@ pub(super) struct OnTheBus {
     fetch: FetchPort,
     answers: ObservedAnswers,
     bus: BusPorts,
-    state: BusState,
+    state: Option<BusState>,
+    done: Done,
     rules: Rules,
     slave: Slave,
     memory: Ram,
@@ -45,7 +46,8 @@ impl OnTheBus {
             fetch: FetchPort::new(model, config, program)?,
             answers: ObservedAnswers::of(model, config)?,
             bus: BusPorts::of(model, config)?,
-            state: BusState::of(model, config)?,
+            state: (!config.control.port).then(|| BusState::of(model, config)).transpose()?,
+            done: Done::of(model, config)?,
             rules: Rules::new(claims),
             slave: Slave::new(config, service, beat_words as usize),
             awaited: HashMap::new(),
@@ -146,17 +148,17 @@ impl OnTheBus {
     fn check_state(&self, model: &Model) -> Result<(), Violation> {
         let violation =
             |signal, expected: &str, actual: String| Err(Violation { signal, expected: expected.into(), actual });
-        if model.bit(self.state.bus_error_valid) {
-            let what = if model.bit(self.state.bus_error_write) { "write" } else { "read" };
-            let code = if model.bit(self.state.bus_error_decode) { "DECERR" } else { "SLVERR" };
-            let address = model.get(self.state.bus_error_addr);
+        if let Some(state) = self.state.filter(|state| model.bit(state.bus_error_valid)) {
+            let what = if model.bit(state.bus_error_write) { "write" } else { "read" };
+            let code = if model.bit(state.bus_error_decode) { "DECERR" } else { "SLVERR" };
+            let address = model.get(state.bus_error_addr);
             return violation("bus_error_valid", "0", format!("1: {code} for a {what} at {address:#010x}"));
         }
         let is_quiet = self.owed.values().all(VecDeque::is_empty)
             && self.rules.is_idle()
             && self.slave.is_idle()
             && self.requests.data_port.in_flight() == 0;
-        if model.bit(self.state.done) && !is_quiet {
+        if model.bit(self.done.done) && !is_quiet {
             return violation("done", "0 until every request is performed and answered", "1".into());
         }
         Ok(())
@@ -236,6 +238,22 @@ impl MemorySide for OnTheBus {
 
     fn requests(&self) -> &Requests {
         &self.requests
+    }
+
+    #[cfg(test)]
+    fn restart(&mut self) -> bool {
+        let performed = self.owed.values().all(VecDeque::is_empty);
+        self.owed.clear();
+        self.awaited.clear();
+        self.fetch.restart();
+        let is_idle = !self.fetch.is_in_flight() && self.rules.is_idle() && self.slave.is_idle();
+        self.requests.restart() && is_idle && performed
+    }
+
+    #[cfg(test)]
+    fn load(&mut self, ram: &Ram) {
+        self.requests.ram = ram.clone();
+        self.memory = ram.clone();
     }
 
     /// The contents of memory after every write has reached it.

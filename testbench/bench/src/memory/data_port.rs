@@ -44,6 +44,13 @@ impl DataPort {
         }
     }
 
+    /// Forgets the requests in flight.
+    #[cfg(test)]
+    pub(crate) fn restart(&mut self) {
+        self.due.clear();
+        self.lines.iter_mut().for_each(|(waits, _)| *waits = false);
+    }
+
     pub fn in_flight(&self) -> usize {
         self.due.len()
     }

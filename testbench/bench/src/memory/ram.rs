@@ -61,6 +61,11 @@ impl Ram {
         self.words.get(index(address)).copied()
     }
 
+    #[cfg(test)]
+    pub(crate) fn end_reservations(&mut self) {
+        self.reservations.fill(None);
+    }
+
     pub fn contains(&self, address: u32, words: usize) -> bool {
         address >= RAM_BASE && index(address) + words <= self.words.len()
     }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cores::Core;
+use rtl::{Direction, PortInfo};
 use sim::Program;
 use testbench::memory::{RAM_BASE, Ram};
 use testbench::reconvergence::{reconvergence_table, reconvergence_words};
@@ -195,4 +196,71 @@ fn other_cores() {
     let mut small = config(MemoryKind::Model, "sorted-table", 2, 2);
     small.memory.outstanding = 1;
     runs(&small, "gcd");
+}
+
+/// A bench around a core with a control port: after one clock edge of reset it reads the status, starts a run, and
+/// expects the first fetch at the entry. Memory never answers. An output has a meaning if it is a valid, a ready, a
+/// response or the interrupt, or belongs to a valid that is high.
+fn bench_of_control(core: &Core) -> String {
+    let ports = core.ports();
+    let others = ports.iter().filter(|port| !matches!(port.name.as_str(), "clk" | "rst"));
+    let (mut declared, mut connected, mut known) = (String::new(), String::new(), Vec::new());
+    for PortInfo { name, width, direction } in others {
+        let driven = if name.ends_with("valid") || name.starts_with("s_axil") { " = 0" } else { "" };
+        declared += &match direction {
+            Direction::Input if name.ends_with("ready") => format!("reg [{}:0] {name} = 1;\n", width - 1),
+            Direction::Input => format!("reg [{}:0] {name}{driven};\n", width - 1),
+            Direction::Output => format!("wire [{}:0] {name};\n", width - 1),
+        };
+        connected += &format!(", .{name}({name})");
+        let means = ["valid", "ready", "resp", "irq", "restart", "s_axil_rdata"].iter().any(|end| name.ends_with(end));
+        if *direction == Direction::Output && means {
+            known.push(name.clone());
+        }
+    }
+    let write = |offset: u32, value: u32| {
+        format!(
+            "s_axil_awaddr = {offset}; s_axil_wdata = {value}; s_axil_wstrb = 15;\n\
+             s_axil_awvalid = 1; s_axil_wvalid = 1; @(posedge clk); while (s_axil_awready !== 1) @(posedge clk);\n\
+             #1 s_axil_awvalid = 0; s_axil_wvalid = 0; while (s_axil_bvalid !== 1) @(posedge clk); #1;\n"
+        )
+    };
+    format!(
+        "module bench;\nreg clk = 0, rst = 1; always #5 clk = ~clk;\n{declared}\
+         weft_core dut (.clk(clk), .rst(rst){connected});\ninteger unknowns = 0;\n\
+         always @(negedge clk) if (!rst) begin\n\
+         if ((^{{{}}}) === 1'bx || (imem_req_valid && (^imem_req_addr) === 1'bx)) unknowns = unknowns + 1;\nend\n\
+         initial begin\n@(posedge clk); #1 rst = 0; s_axil_bready = 1; s_axil_rready = 1;\n\
+         s_axil_araddr = 'h24; s_axil_arvalid = 1; @(posedge clk); while (s_axil_arready !== 1) @(posedge clk);\n\
+         #1 s_axil_arvalid = 0; while (s_axil_rvalid !== 1) @(posedge clk);\n\
+         $display(\"status %0d\", s_axil_rdata); #1;\n\
+         {}{}while (imem_req_valid !== 1) @(negedge clk);\n\
+         $display(\"fetch %h\", imem_req_addr); repeat (300) @(posedge clk);\n\
+         $display(\"unknown %0d\", unknowns); $finish;\nend\n\
+         initial begin #100000 $display(\"stuck\"); $finish; end\nendmodule\n",
+        known.join(", "),
+        write(0x30, 0x8000_1230),
+        write(0x20, 1),
+    )
+}
+
+#[test]
+fn no_output_of_a_core_behind_a_control_port_is_unknown() {
+    for (kind, unit) in [
+        (MemoryKind::Model, "sorted-table"),
+        (MemoryKind::Axi4, "arbiter"),
+        (MemoryKind::Axi4, "multi-path"),
+        (MemoryKind::Model, "dual-path"),
+    ] {
+        let mut config = config(kind, unit, 2, 2);
+        config.control.port = true;
+        let core = cores::elaborate(&config, RAM_BASE).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("core.v"), core.all_in_one()).unwrap();
+        fs::write(folder.path().join("bench.v"), bench_of_control(&core)).unwrap();
+        let compile = ["-g2005", "-s", "bench", "-o", "bench.vvp", "bench.v", "core.v"];
+        run_tool(Command::new("iverilog").args(compile).current_dir(folder.path()));
+        let said = run_tool(Command::new("vvp").args(["-n", "bench.vvp"]).current_dir(folder.path()));
+        assert_eq!(said, "status 0\nfetch 80001230\nunknown 0\n", "{unit} with memory {}", kind.name());
+    }
 }

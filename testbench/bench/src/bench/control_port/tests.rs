@@ -1,0 +1,98 @@
+//! A core behind its control port: runs one after the other, stops at any time, bad input; also copies with one
+//! mechanism broken.
+
+mod broken;
+mod host;
+mod scenarios;
+
+use host::{Host, config};
+use sim::Program;
+use weft_config::MemoryKind;
+
+use crate::bench::run;
+use crate::{Engine, Outcome, RunOptions};
+
+fn passes(kind: MemoryKind, scenario: scenarios::Scenario) {
+    let mut host = Host::new(&config(kind));
+    if let Err(message) = scenario(&mut host) {
+        panic!("{kind:?}, cycle {}: {message}", host.cycle);
+    }
+}
+
+/// Declares a test of a scenario for each kind of memory.
+macro_rules! with_each_memory {
+    ($($name:ident)*) => {
+        $(mod $name {
+            #[test]
+            fn on_open_ports() {
+                super::passes(super::MemoryKind::Model, super::scenarios::$name);
+            }
+
+            #[test]
+            fn on_the_bus() {
+                super::passes(super::MemoryKind::Axi4, super::scenarios::$name);
+            }
+        })*
+    };
+}
+
+with_each_memory! {
+    two_kernels_run_one_after_the_other
+    a_program_reads_its_argument_from_any_entry
+    a_thousand_runs_start_and_stop_at_random
+    commands_at_the_wrong_time_are_refused
+    a_stop_at_a_fault_keeps_the_report
+    an_entry_that_is_no_instruction_is_a_fault
+    registers_follow_the_table
+    a_reservation_ends_with_its_run
+    a_full_console_waits_and_a_stop_ends_the_wait
+}
+
+/// Every output of the slave is a register.
+#[test]
+fn no_input_of_the_port_reaches_an_output_within_a_cycle() {
+    let mut host = Host::new(&config(MemoryKind::Model));
+    for access in 0..40 {
+        if access % 2 == 0 {
+            host.port.write("argument", access)
+        } else {
+            host.port.read("argument")
+        }
+        for _ in 0..12 {
+            host.step().unwrap();
+            host.is_registered();
+        }
+    }
+}
+
+/// The bench is the host: it starts the core, and reads the console.
+#[test]
+fn kernels_run_in_lock_step_behind_the_port() {
+    for (kind, unit, kernel) in [
+        (MemoryKind::Model, "sorted-table", "console"),
+        (MemoryKind::Axi4, "arbiter", "gcd"),
+        (MemoryKind::Axi4, "pdom-stack", "vector_add"),
+        (MemoryKind::Model, "dual-path", "gcd"),
+        (MemoryKind::Model, "path-stack", "gcd"),
+        (MemoryKind::Axi4, "minority-first", "gcd"),
+        (MemoryKind::Model, "multi-path", "vector_add"),
+    ] {
+        let mut config = config(kind);
+        config.trace.port = true;
+        config.divergence.unit = unit.into();
+        let folder = tempfile::tempdir().unwrap();
+        let elf = kernels::build(kernels::find(kernel).unwrap(), folder.path()).unwrap();
+        let program = Program::load(kernel, &std::fs::read(elf).unwrap(), &config).unwrap();
+        let mut console = Vec::new();
+        let options = RunOptions { console: Some(&mut console), ..RunOptions::default() };
+        let report = run(&config, &program, Engine::Cosim, options).unwrap();
+        assert_eq!(report.outcome, Outcome::Exited, "{kernel} on {unit}: {}", report.message);
+        assert_eq!(report.exit_codes, vec![Some(0); 4], "{kernel} on {unit}");
+        assert_eq!(console.is_empty(), kernel != "console");
+    }
+}
+
+#[test]
+fn an_error_of_the_bus_ends_the_run_and_the_next_one_starts() {
+    passes(MemoryKind::Axi4, scenarios::an_error_of_the_bus_ends_the_run);
+}
