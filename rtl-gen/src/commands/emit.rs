@@ -37,8 +37,10 @@ create_clock -name clk -period 20.000 [get_ports clk]
 }
 
 /// The registers of a control port, for programs of the host: the same for every core.
-const REGISTERS: [(&str, fn() -> String); 2] =
-    [("weft_registers.h", registers::c_header), ("weft_registers.py", registers::python)];
+fn of_registers() -> [(String, String); 2] {
+    [("weft_registers.h", registers::c_header()), ("weft_registers.py", registers::python())]
+        .map(|(name, text)| (name.to_owned(), text))
+}
 
 /// The folders in the output folder.
 const FOLDERS: [&str; 2] = ["rtl", "constraints"];
@@ -84,7 +86,7 @@ fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files
         ("config.toml".into(), as_emitted(config).to_commented_toml()),
     ]);
     if config.control.port {
-        files.extend(REGISTERS.map(|(name, text)| (name.to_owned(), text())));
+        files.extend(of_registers());
     }
     let mut board_only = Vec::new();
     if let Some(board) = arguments.board.board {
@@ -231,7 +233,7 @@ fn earlier_files(out: &Path) -> Vec<String> {
         let names = [format!("{prefix}core.v"), format!("{prefix}{FILE_LIST}"), clock(prefix).0];
         names.into_iter().chain(contents_in(out, prefix)).collect::<Vec<_>>()
     });
-    let registers = REGISTERS.map(|(name, _)| name.to_owned()).into_iter().filter(|_| !prefixes.is_empty());
+    let registers = of_registers().map(|(name, _)| name).into_iter().filter(|_| !prefixes.is_empty());
     modules.filter(|path| is_module(path)).chain(of_core).chain(registers).chain(of_boards()).collect()
 }
 
