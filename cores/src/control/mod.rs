@@ -88,8 +88,8 @@ impl Bus {
         }
         m.comment("The register that is written, and the one that is read.");
         let select = |name: &str, address: Expr, wanted: &dyn Fn(Access) -> bool| {
-            let in_table = address.from(8).none();
-            let number = address.slice(2, 6);
+            let in_table = m.wire(&format!("{name}_in_table"), &address.from(8).none());
+            let number = m.wire(&format!("{name}_number"), &address.slice(2, 6));
             let hit = |register: &registers::Register| {
                 let hit = number.is(u64::from(register.offset / 4)) & &in_table;
                 if wanted(register.access) { m.wire(&format!("{name}_{}", register.name), &hit) } else { zeros(1) }

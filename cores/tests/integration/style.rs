@@ -25,12 +25,17 @@ fn configured(unit: &str, threads: u32, kind: MemoryKind, trace: bool) -> Config
     config
 }
 
-/// Ten cores: every unit and memory kind, narrow and wide, with and without trace port and extensions.
+/// Twelve cores: every unit and memory kind, narrow and wide, with and without trace port,
+/// control port and extensions.
 fn cores() -> Vec<(String, String)> {
     use MemoryKind::{Axi4, Bram, Model};
     let without = |mut config: Config| {
         config.isa.set(&M, false);
         config.isa.set(&A, false);
+        config
+    };
+    let controlled = |mut config: Config| {
+        config.control.port = true;
         config
     };
     let configs = [
@@ -44,6 +49,8 @@ fn cores() -> Vec<(String, String)> {
         without(configured("dual-path", 1, Model, false)),
         configured("minority-first", 8, Model, false),
         configured("multi-path", 8, Model, false),
+        controlled(configured("pdom-stack", 4, Axi4, false)),
+        controlled(configured("arbiter", 1, Model, true)),
     ];
     let text = |config: Config| {
         let core = cores::elaborate(&config, 0x8000_0000).unwrap();
@@ -123,7 +130,7 @@ fn no_module_has_an_input_that_nothing_reads() {
     for (core, text) in cores() {
         for (_, module) in modules(&text) {
             let name = module.split_whitespace().nth(1).expect("its name");
-            if ["weft_core", "weft_pipeline", "weft_bram", "weft_axi4"].contains(&name) {
+            if ["weft_core", "weft_pipeline", "weft_bram", "weft_axi4", "weft_control"].contains(&name) {
                 continue;
             }
             let code = squeezed(module);
