@@ -1,10 +1,11 @@
-//! The report of `weft analyze`.
+//! The report of `weft analyze`, and the class of a kernel by its control flow.
 
 use std::fmt::Write;
 
+use kernels::Kernel;
 use serde_json::{Value, json};
 use sim::Program;
-use sim::control_flow::{Analysis, Branch, DivergentBarrier, FunctionSummary, Kind, Lost, Reason, Reconvergence};
+use sim::control_flow::{Analysis, Branch, DivergentBarrier, FunctionSummary, Kind, Loop, Lost, Reason, Reconvergence};
 
 pub fn text(program: &Program, analysis: &Analysis) -> String {
     let place = |pc| program.place(pc);
@@ -68,7 +69,7 @@ pub fn object(program: &Program, analysis: &Analysis) -> Value {
         "functions": analysis.functions().iter().map(function).collect::<Vec<_>>(),
         "blocks": analysis.blocks().len(),
         "loops": loops.map(|found| json!({
-            "header": found.header, "blocks": found.blocks, "irreducible": found.irreducible,
+            "header": found.header, "blocks": found.blocks, "exits": found.exits, "irreducible": found.irreducible,
         })).collect::<Vec<_>>(),
         "branches": analysis.branches().iter().map(branch).collect::<Vec<_>>(),
         "unknown_branches": analysis.unknown_branches(),
@@ -77,6 +78,26 @@ pub fn object(program: &Program, analysis: &Analysis) -> Value {
         })).collect::<Vec<_>>(),
         "table": { "entries": analysis.table().len(), "bytes": 4 * analysis.table().len() },
     })
+}
+
+/// Returns the class of a kernel for the comparison of divergence units: `locking` if threads of a warp wait for each
+/// other. Otherwise the loops of its own functions decide: `irreducible` if one has several entries, `early-exit` if
+/// control leaves one at several blocks, else `structured`. The functions of runtime and library have names that
+/// begin with `weft_` or an underscore.
+pub fn class(kernel: &Kernel, program: &Program) -> &'static str {
+    if kernel.needs_turns {
+        return "locking";
+    }
+    let is_own = |name: &str| !name.starts_with("weft_") && !name.starts_with('_');
+    let analysis = Analysis::of(program);
+    let own =
+        analysis.loops().iter().filter(|found| program.locate(found.header).is_some_and(|(name, _)| is_own(name)));
+    let own: Vec<&Loop> = own.collect();
+    match () {
+        () if own.iter().any(|found| found.irreducible) => "irreducible",
+        () if own.iter().any(|found| found.exits > 1) => "early-exit",
+        () => "structured",
+    }
 }
 
 const KINDS: &[(Kind, &str)] = &[

@@ -29,7 +29,7 @@ pub fn analyze(arguments: &AnalyzeArguments, report: &Report) -> anyhow::Result<
 }
 
 /// Returns the configuration with the most room for a program: the analysis does not depend on the core.
-fn roomiest() -> Config {
+pub fn roomiest() -> Config {
     let mut config = Config { warps: 1, threads: 1, ..Config::default() };
     config.memory.ram_bytes = 1 << 31;
     config.memory.stack_bytes = 64;

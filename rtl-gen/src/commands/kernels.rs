@@ -6,9 +6,10 @@ use std::path::Path;
 use kernels::{self, Comparison, Kernel, Variant};
 use serde_json::json;
 
-use crate::Verdict;
+use super::{analyze, program};
 use crate::arguments::KernelsAction;
 use crate::report::{self, Report};
+use crate::{Verdict, control_flow};
 
 pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
     match action {
@@ -55,7 +56,8 @@ fn build(variant: Variant, out: &Path, report: &Report) -> anyhow::Result<()> {
     for kernel in kernels::all() {
         let elf = kernels::build_as(kernel, variant, out)?;
         let _ = writeln!(text, "{}", elf.display());
-        objects.push(json!({ "name": kernel.name, "path": report::path(&elf) }));
+        let class = control_flow::class(kernel, &program::load(&elf, &analyze::roomiest())?);
+        objects.push(json!({ "name": kernel.name, "path": report::path(&elf), "class": class }));
     }
     report.answer(&text, || json!({ "kernels": objects }))
 }

@@ -113,10 +113,23 @@ fn kernels_are_listed() {
 fn kernels_are_built_into_a_folder() {
     let workspace = Workspace::new();
     let object = workspace.weft(&["kernels", "build", "--out", "deep/kernels", "--json"]).succeeded().object();
-    for kernel in object["kernels"].as_array().expect("kernels") {
+    let kernels = object["kernels"].as_array().expect("kernels");
+    for kernel in kernels {
         let path = workspace.join(kernel["path"].as_str().expect("a path"));
         assert_eq!(&fs::read(&path).expect("an ELF file")[..4], b"\x7fELF", "{}", path.display());
     }
+    // The names follow from the sources: `break`, `return` or `goto` in loops, and loops that wait.
+    let of_class = |class: &str| {
+        let of_class = kernels.iter().filter(|kernel| kernel["class"] == class);
+        of_class.map(|kernel| kernel["name"].as_str().expect("a name")).collect::<Vec<_>>()
+    };
+    let early =
+        "breadth_first_search string_search pointer_chase mandelbrot lock_free_list ray_casting photon_walk grid_scan";
+    assert_eq!(of_class("early-exit").join(" "), early);
+    assert_eq!(of_class("irreducible"), ["quotations"]);
+    let locking = "spin_lock ticket_lock hash_table sorted_list interval_locks atomic_barrier";
+    assert_eq!(of_class("locking").join(" "), locking);
+    assert_eq!(of_class("structured").len(), kernels.len() - 8 - 1 - 6);
 }
 
 #[test]

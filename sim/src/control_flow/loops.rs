@@ -14,6 +14,8 @@ pub struct Loop {
     /// Number of basic blocks, including the header. For an irreducible loop, the blocks between the header and the
     /// jumps back to it.
     pub blocks: usize,
+    /// Number of its blocks from which control can leave it for another block. A loop with several is left early.
+    pub exits: usize,
     /// Whether control can enter it elsewhere than at the header.
     pub irreducible: bool,
 }
@@ -40,7 +42,9 @@ pub(super) fn of(code: &Code, graph: &Graph, entries: &BTreeSet<usize>) -> Vec<L
                 work.extend(&predecessors[block]);
             }
         }
-        Loop { header: code.pc(graph.blocks[header].first), blocks: body.len(), irreducible }
+        let leaves = |block: &&usize| graph.blocks[**block].successors.iter().any(|next| !body.contains(next));
+        let exits = body.iter().filter(leaves).count();
+        Loop { header: code.pc(graph.blocks[header].first), blocks: body.len(), exits, irreducible }
     };
     backward.into_iter().map(of_header).collect()
 }

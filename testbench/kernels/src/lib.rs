@@ -204,6 +204,7 @@ static KERNELS: &[Kernel] = &[
     kernel!(recursion, "Fibonacci numbers by recursion, to a different depth in each thread"),
     Kernel { stack_bytes: Some(512), ..kernel!(quicksort, "sorts an array in each thread, on its stack") },
     kernel!(string_search, "finds a word of each thread's own in a text, by two algorithms"),
+    kernel!(quotations, "counts inside and outside of quotation marks, by loops that jump into each other"),
     kernel!(indirect_call, "calls through a table of functions, different ones in neighbouring threads"),
     kernel!(interpreter, "interprets different programs in neighbouring threads, by a jump table"),
     kernel!(pointer_chase, "follows linked lists of different lengths to their ends"),

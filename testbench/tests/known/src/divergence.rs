@@ -12,7 +12,7 @@ mod data;
 mod interleavable;
 mod not_interleavable;
 
-pub(super) use control::{bitonic_sort, collatz, interpreter, quicksort, string_search};
+pub(super) use control::{bitonic_sort, collatz, interpreter, quicksort, quotations, string_search};
 pub(super) use data::{breadth_first_search, histogram, pointer_chase, scan, sparse_matrix_vector};
 pub(super) use interleavable::{lu_decomposition, partition_sort, photon_walk, ray_casting, stencil_3d, suffix_match};
 pub(super) use not_interleavable::{

@@ -26,6 +26,7 @@ static COUNTS: &[(&str, Count)] = &[
     ("recursion", divergence::recursion),
     ("quicksort", divergence::quicksort),
     ("string_search", divergence::string_search),
+    ("quotations", divergence::quotations),
     ("indirect_call", divergence::indirect_call),
     ("interpreter", divergence::interpreter),
     ("pointer_chase", divergence::pointer_chase),

@@ -27,8 +27,9 @@ fn nested_loops_with_early_exits() {
     program.at("again", "out");
     program.at("round", "out");
     program.at_return("early");
-    let loops: Vec<_> = program.analysis.loops().iter().map(|found| (found.header, found.blocks)).collect();
-    assert_eq!(loops, [(program.pc("outer"), 6), (program.pc("inner"), 4)]);
+    let shape = |found: &Loop| (found.header, found.blocks, found.exits);
+    let loops: Vec<_> = program.analysis.loops().iter().map(shape).collect();
+    assert_eq!(loops, [(program.pc("outer"), 6, 2), (program.pc("inner"), 4, 2)]);
 }
 
 #[test]

@@ -128,6 +128,41 @@ pub fn string_search(warps: u32, threads: u32) -> u64 {
     })
 }
 
+/// Block by block, because the loops jump into each other: the path at the first block goes next.
+pub fn quotations(warps: u32, threads: u32) -> u64 {
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    enum At {
+        Outside,
+        OutsideLetter,
+        Inside,
+        InsideLetter,
+        End,
+    }
+    const TEXT: &[u8] = b"ab \"cd e\" fg \"h\" i jk \"lm no\" \"p\" qr s \"tu v\" w xy\0";
+    count(warps, threads, |warp| {
+        let first = warp.hart(0);
+        let begin = |lane: u32| ((7 * (first + lane)) & 31) as usize;
+        let mut place: Vec<usize> = (0..threads).map(begin).collect();
+        let mut at = vec![At::Outside; threads as usize];
+        let quoted = warp.branch(warp.all(), |lane| (first + lane) & 1 == 1);
+        each(quoted, |lane| at[lane] = At::Inside);
+        while let Some(&block) = at.iter().min().filter(|block| **block != At::End) {
+            let lanes = (0..threads).filter(|lane| at[*lane as usize] == block).fold(0, |set, lane| set | 1 << lane);
+            let letter = |lane: u32| TEXT[place[lane as usize]];
+            let (jumps, to, other) = match block {
+                At::Outside => (warp.branch(lanes, |lane| letter(lane) == b'"'), At::Inside, At::OutsideLetter),
+                At::Inside => (warp.branch(lanes, |lane| letter(lane) == b'"'), At::Outside, At::InsideLetter),
+                At::OutsideLetter => (warp.branch(lanes, |lane| letter(lane) != 0), At::Outside, At::End),
+                _ => (warp.branch(lanes, |lane| letter(lane) != 0), At::Inside, At::End),
+            };
+            each(jumps, |lane| (at[lane], place[lane]) = (to, place[lane] + 1));
+            each(lanes & !jumps, |lane| at[lane] = other);
+        }
+        // The other count: a round for each letter.
+        warp.turns(warp.all(), |lane| (TEXT.len() - 2 - begin(lane)) as u32);
+    })
+}
+
 /// Each lane's program, one instruction at a time. Operations diverge at the `switch`, jumps at their condition,
 /// halts at the end of the loop.
 pub fn interpreter(warps: u32, threads: u32) -> u64 {
