@@ -9,7 +9,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import jinja2
-import markupsafe
 import matplotlib
 
 import results
@@ -161,6 +160,71 @@ class Report:
             "of area, and seeds differ by several per cent.",
         )
 
+    CLASSES = {"structured": "structured", "early-exit": "early exit", "irreducible": "irreducible", "locking": "locking"}
+
+    def class_cells(self, row):
+        """Returns the cycles by class; for kernels with locks that hang, their number."""
+        hangs, lock_kernels = len(row["hangs"]), sum(kernel["class"] == results.LOCKING for kernel in self.comparison["kernels"])
+        cells = {name: number(row[name], 3) for name in self.CLASSES}
+        return list((cells | ({results.LOCKING: f"{hangs} of {lock_kernels} hang"} if hangs else {})).values())
+
+    def uses(self):
+        """Answers which unit suits which use: one row for each unit, at the size with slow memory or the largest."""
+        rows = self.comparison["uses"]
+        threads = next((row["threads"] for row in rows if row["latency"] > 1), self.threads[-1])
+        rows = [row for row in rows if (row["threads"], row["latency"]) == (threads, 1)]
+        if not rows:
+            return None
+
+        def cells(row):
+            core, facts = self.core(row["unit"], threads) or {}, self.comparison["units"][row["unit"]]
+            area = core.get("packed") if core.get("flattened") else None
+            return [
+                row["unit"], number(area), number(core.get("fmax_mhz_median"), 1), *self.class_cells(row),
+                number(row["thread_instructions_per_cycle"], 2), "yes" if facts["reconverges"] else "no",
+                "yes" if row["hangs"] else "no" if facts["takes_turns"] else "may",
+            ]
+
+        reference, counts = results.reference_unit(self.comparison), rows[0]["kernels"]
+        classes = ", ".join(f"{counts[name]} {said}" for name, said in self.CLASSES.items())
+        return section(
+            "uses", "Which unit for which use",
+            f"Cores of {threads} threads a warp. Cycles are those of the unit over those of <code>{reference}</code>, memory latency 1, "
+            f"geometric means of kernels that passed with each unit that can run them ({classes}). <i>Structured</i>: each loop has "
+            "one entry and one exit. <i>Early exit</i>: a loop is left at several blocks. <i>Irreducible</i>: a loop has several entries. "
+            "<i>Locking</i>: threads of a warp wait for each other.",
+            None,
+            ["unit", "LUT sites", "MHz", *self.CLASSES.values(), "thread instructions a cycle", "needs the analysis", "deadlocks"],
+            [cells(row) for row in rows],
+            "The class follows from the machine code (<code>weft kernels build --json</code>), except for locks, which the list of kernels "
+            "names. MHz only where the core was placed. Thread instructions: without kernels with locks, in which waiting counts. A "
+            "deadlock is proved, or the run has not ended after ten million cycles.", left=1,
+        )
+
+    def slow(self):
+        """Returns the same by memory latency, for the sizes that ran with slow memory."""
+        sizes = {row["threads"] for row in self.comparison["uses"] if row["latency"] > 1}
+        rows = [row for row in self.comparison["uses"] if row["threads"] in sizes]
+        if not rows:
+            return None
+        reference, plots = results.reference_unit(self.comparison), []
+        for threads in sorted(sizes):
+            latencies = sorted({row["latency"] for row in rows if row["threads"] == threads})
+            plot = Plot(f"Cycles over those of {reference}, T = {threads}", "memory latency (cycles)", f"cycles ÷ {reference}", latencies)
+            for unit in self.units:
+                own = [row for row in rows if (row["threads"], row["unit"]) == (threads, unit)]
+                plot.line(unit, [(row["latency"], row["cycles_over_reference"]) for row in own], unit, show="{:.3f}")
+            plots.append(plot)
+        return section(
+            "slow", "Slow memory",
+            f"Cycles over those of <code>{reference}</code> at the same memory latency: all kernels without locks, then by class.",
+            plots,
+            ["T", "latency", "unit", "all", *self.CLASSES.values(), "thread instructions a cycle", "lane utilisation"],
+            [[row["threads"], row["latency"], row["unit"], number(row["cycles_over_reference"], 3), *self.class_cells(row),
+              number(row["thread_instructions_per_cycle"], 2), share(row["lane_utilisation"])] for row in rows],
+            "<code>weft run --set memory.latency=…</code>, with the default number of loads in flight.", left=3,
+        )
+
     def area(self):
         plots = [
             self.cells_plot("LUTs against threads", "lut4", y="LUT4", log=True),
@@ -209,9 +273,7 @@ class Report:
             "another.",
             plots, ["T", "unit", "cycles", f"÷ {reference}", "lane utilisation", "thread instructions a cycle"], self.each(cells),
             f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. A kernel that needs "
-            "another value of a key "
-            "runs on a core with that value (locks: <code>divergence.fair_after</code>, shown in its "
-            "command). Cycles and thread "
+            "another value of a key runs on a core with that value, which its command shows. Cycles and thread "
             "instructions: geometric means. Lane utilisation (thread instructions ÷ issues ÷ T): arithmetic mean.",
         )
 
@@ -322,7 +384,6 @@ class Report:
     def kernels(self):
         """Returns the cycles of each kernel with each unit."""
         cycles = {(run["kernel"], run["unit"], run["threads"]): run for run in self.comparison["runs"] if run["series"] == "run"}
-        excluded = {(place["kernel"], place["unit"]) for place in self.comparison["excluded"]}
         failed = {(step.get("kernel"), step.get("unit"), step.get("threads")) for step in self.comparison["failed"] if step["name"].startswith("run/")}
         rows = []
         for kernel in self.comparison["kernels"]:
@@ -333,7 +394,7 @@ class Report:
                     if run is None and (kernel["name"], unit, threads) in failed:
                         cells.append("failed")
                     elif run is None:
-                        cells.append("cannot run" if (kernel["name"], unit) in excluded else "no result")
+                        cells.append("no result")
                     else:
                         cells.append(number(run["cycles"]) if run["status"] == results.PASSED else run["outcome"])
                 rows.append([kernel["name"], unit, *cells])
@@ -341,13 +402,14 @@ class Report:
 
     def page(self):
         comparison = self.comparison
-        sections = [self.beside(), self.area(), self.cycles(), self.performance(), self.published(), self.stacks()]
+        sections = [
+            self.uses(), self.beside(), self.area(), self.cycles(), self.slow(), self.performance(), self.published(), self.stacks(),
+        ]
         folder = Path(__file__).parent
         environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
             lstrip_blocks=True,
         )
-        environment.filters["marked"] = marked
         commands = [*comparison["runs"], *comparison["cores"], *comparison["failed"], *comparison["missing"]]
         return environment.get_template("report.html.j2").render(
             comparison=comparison, units=self.units, threads=", ".join(map(str, self.threads)),
@@ -355,12 +417,6 @@ class Report:
             date=datetime.now(timezone.utc).strftime("%Y-%m-%d"), matplotlib=matplotlib.__version__,
             commands=[command["command"] for command in commands],
         )
-
-
-def marked(text):
-    """Formats text in backticks as code."""
-    parts = (markupsafe.Markup("<code>{}</code>" if number % 2 else "{}").format(part) for number, part in enumerate(text.split("`")))
-    return markupsafe.Markup().join(parts)
 
 
 def kernels_text(compared, comparison):

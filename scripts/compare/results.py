@@ -8,19 +8,25 @@ from pathlib import Path
 
 RUN = [
     "outcome", "cycles", "ipc", "lane_utilisation", "avg_path", "idle_cycles", "warp_instructions", "issues",
-    "thread_instructions", "replays", "divergent_branches", "high_water",
+    "thread_instructions", "thread_instructions_per_cycle", "replays", "divergent_branches", "high_water",
 ]
 CELLS = ["lut4", "ccu2c", "chains", "lutram", "packed", "ff", "bram", "dsp"]
 CORE = ["outcome", "reason", "fits", "flattened", *CELLS, "fmax_mhz", "fmax_mhz_median"]
 # The control of the cold context table: insert, extract, sort.
 CCT_CONTROL = ["cct", "cct_sorter"]
 PASSED = 0
+# How a run ends whose threads wait for each other for ever: with a proof, or at --max-cycles.
+HANGS = ("deadlock", "limit")
+# Classes of kernels by their control flow, as `weft kernels build` gives them.
+LOCKING = "locking"
+CLASSES = ("structured", "early-exit", "irreducible", LOCKING)
 
 
 def read(folder):
     """Reads the comparison in a folder."""
     folder = Path(folder)
     plan = json.loads((folder / "plan.json").read_text())
+    classes = {kernel["name"]: kernel.get("class") for kernel in built(folder)}
     runs, cores, failed, missing = [], [], [], []
     for step in plan["steps"]:
         path = folder / "results" / f"{step['name']}.json"
@@ -43,11 +49,12 @@ def read(folder):
         **plan["identity"],
         "warps": plan["warps"],
         "target": plan["target"],
-        "kernels": plan["kernels"],
+        "units": plan["units"],
+        "kernels": [{**kernel, "class": classes.get(kernel["name"])} for kernel in plan["kernels"]],
         "runs": runs,
         "cores": cores,
-        "not_passed": [run for run in runs if run["status"] != PASSED],
-        "excluded": plan["excluded"],
+        "not_passed": [run for run in runs if run["status"] != PASSED and not run["hangs"]],
+        "hangs": [run for run in runs if run["hangs"]],
         "failed": failed,
         "missing": missing,
         "left_out": plan["left_out"],
@@ -55,8 +62,15 @@ def read(folder):
     comparison["compared_kernels"] = compared_kernels(comparison)
     comparison["summary"] = summary(comparison)
     comparison["beside"] = beside(comparison)
+    comparison["uses"] = uses(comparison)
     comparison["stacks"] = stacks(comparison)
     return comparison
+
+
+def built(folder):
+    """Returns what the build of the kernels said of each."""
+    given = load(folder / "results" / "kernels.json", "answer")
+    return given["answer"].get("kernels", []) if given else []
 
 
 def load(path, key):
@@ -82,7 +96,10 @@ def run(step, given):
     if given["status"] == PASSED:
         for key in ("cycles", "thread_instructions", "lane_utilisation"):
             positive(key, figures[key])
-    return {"series": series(step), **point(step), "status": given["status"], **figures}
+    figures["thread_instructions_per_cycle"] = ratio(figures["thread_instructions"], figures["cycles"])
+    # Only where threads wait for each other and the unit takes no turns: elsewhere a deadlock is an error.
+    hangs = step.get("may_hang", False) and given["status"] != PASSED and figures["outcome"] in HANGS
+    return {"series": series(step), **point(step), "status": given["status"], **figures, "hangs": hangs}
 
 
 def positive(key, value):
@@ -191,7 +208,7 @@ def summary(comparison):
                 "unit": unit, "threads": threads,
                 "cycles": cycles, "cycles_over_reference": ratio(cycles, reference),
                 "lane_utilisation": mean(run["lane_utilisation"] for run in own),
-                "thread_instructions_per_cycle": geometric_mean(run["thread_instructions"] / run["cycles"] for run in own),
+                "thread_instructions_per_cycle": geometric_mean(run["thread_instructions_per_cycle"] for run in own),
                 "work_per_cycle": throughput,
                 "work_per_cycle_per_1000_luts": ratio(throughput, area and area / 1000),
                 "million_work_per_second": speed,
@@ -232,6 +249,51 @@ def beside(comparison):
                 "rv32i_frequency": over("fmax_mhz_median", "rv32i", unit, threads),
             })
     return rows
+
+
+def uses(comparison):
+    """Returns for each number of threads, latency and unit the cycles over those of the reference unit by class of kernels.
+
+    The mean of a class is over the kernels that passed with every unit which can run them, and None if the unit does not
+    pass all of these. Units that take no turns cannot run the kernels with locks: `hangs` names those that hang.
+    """
+    points = {}
+    for run in comparison["runs"]:
+        if run["series"] in ("run", "slow"):
+            points.setdefault((run["threads"], run["latency"]), {})[run["unit"], run["kernel"]] = run
+    classes = {kernel["name"]: kernel["class"] for kernel in comparison["kernels"]}
+    rows = []
+    for (threads, latency), runs in sorted(points.items()):
+        common = common_kernels(comparison["units"], classes, runs)
+        free = [kernel for kernel in common if classes[kernel] != LOCKING]
+        for unit in comparison["units"]:
+            own = [runs[unit, kernel] for kernel in free]
+            rows.append({
+                "threads": threads, "latency": latency, "unit": unit,
+                "cycles_over_reference": over_reference(comparison, runs, unit, free),
+                **{name: over_reference(comparison, runs, unit, [k for k in common if classes[k] == name]) for name in CLASSES},
+                "thread_instructions_per_cycle": geometric_mean(run["thread_instructions_per_cycle"] for run in own),
+                "lane_utilisation": mean(run["lane_utilisation"] for run in own),
+                "kernels": {name: sum(classes[kernel] == name for kernel in common) for name in CLASSES},
+                "hangs": [kernel for kernel in classes if runs.get((unit, kernel), {}).get("hangs")],
+            })
+    return rows
+
+
+def common_kernels(units, classes, runs):
+    """Returns the kernels that passed with every unit that can run them, if there is one."""
+    turns = [unit for unit, facts in units.items() if facts["takes_turns"]]
+    able = {kernel: turns if name == LOCKING else list(units) for kernel, name in classes.items()}
+    passes = {place for place, run in runs.items() if run["status"] == PASSED}
+    return [kernel for kernel, names in able.items() if names and all((unit, kernel) in passes for unit in names)]
+
+
+def over_reference(comparison, runs, unit, kernels):
+    """Returns the geometric mean of cycles over those of the reference unit, if both passed all of the kernels."""
+    both = [(runs.get((unit, kernel)), runs.get((reference_unit(comparison), kernel))) for kernel in kernels]
+    if not all(run and run["status"] == PASSED for pair in both for run in pair):
+        return None
+    return geometric_mean(run["cycles"] / other["cycles"] for run, other in both)
 
 
 def stacks(comparison):

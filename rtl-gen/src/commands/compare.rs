@@ -30,7 +30,7 @@ pub(super) use unit::check as check_units;
 use workflow::{Place, Workflow};
 
 /// Version of the folder's files. It grows whenever their meaning changes.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 const RESULTS: &str = "results.json";
 

@@ -2,8 +2,8 @@
 
 use kernels::Kernel;
 use serde::Serialize;
-use serde_json::{Value, json};
-use weft_config::{Base, Config, Key};
+use serde_json::{Map, Value, json};
+use weft_config::{Config, Key};
 
 use super::request::{self, PER_MODULE_FROM, Request, STACKS, WARPS};
 use super::unit::Unit;
@@ -13,6 +13,9 @@ pub const TARGET: &str = "ecp5-85k";
 pub const KERNELS: &str = "kernels";
 /// The option of a core's command with the time limit of a seed.
 pub const MINUTES: &str = "--minutes";
+
+/// The limit for kernels that may hang where their deadlock is not proved. Others pass in far fewer cycles.
+const MOST_CYCLES: &str = "10000000";
 
 /// An instruction set of the synthesised cores, with its options.
 struct Isa {
@@ -39,39 +42,26 @@ pub struct Step {
     pub latency: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<&'static str>,
+    /// Whether threads wait for others of their warp on a unit that takes no turns. A deadlock is then a result.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub may_hang: bool,
     /// The maximum memory use, in MB: Yosys and nextpnr of PyPI are 32-bit programs.
     pub memory_mb: u32,
-}
-
-/// A kernel that a unit cannot run, and the reason.
-#[derive(Debug, Serialize)]
-pub struct Excluded {
-    pub unit: String,
-    pub kernel: &'static str,
-    pub reason: String,
 }
 
 pub struct Plan {
     /// The steps; the kernels are built before all others.
     pub steps: Vec<Step>,
-    pub excluded: Vec<Excluded>,
 }
 
 impl Plan {
     pub fn of(request: &Request) -> Self {
-        let mut plan = Self { steps: Vec::new(), excluded: Vec::new() };
+        let mut plan = Self { steps: Vec::new() };
         for unit in &request.units {
             for kernel in request.kernels() {
-                match settings(unit, kernel) {
-                    Ok(settings) => {
-                        let runs =
-                            request.threads.iter().map(|threads| run(request, unit, *threads, kernel, &settings));
-                        plan.steps.extend(runs);
-                    }
-                    Err(reason) => {
-                        plan.excluded.push(Excluded { unit: unit.name.clone(), kernel: kernel.name, reason });
-                    }
-                }
+                plan.steps.extend(request.threads.iter().map(|threads| run(request, unit, *threads, kernel, &[])));
+                let slow = request.slow.iter().map(|point| at_latency("slow", request, unit, *point, kernel, &[]));
+                plan.steps.extend(slow);
             }
             for threads in &request.threads {
                 plan.steps.push(core(request, unit, *threads, &RV32IMA, request.rv32ima_seeds(*threads)));
@@ -83,7 +73,11 @@ impl Plan {
         for unit in request.units.iter().filter(|unit| STACKS.iter().any(|stack| stack.name == unit.name)) {
             for (threads, latency) in pairs(&request.latency_threads, &request.latencies) {
                 let kernels = request.kernels().filter(|kernel| kernel.comparison.is_some());
-                plan.steps.extend(kernels.map(|kernel| slow_memory(request, unit, threads, latency, kernel)));
+                // The maximum number of loads in flight keeps the queue from limiting the units.
+                let in_flight = ["memory.outstanding=128".to_owned()];
+                let point = (threads, latency);
+                plan.steps
+                    .extend(kernels.map(|kernel| at_latency("latency", request, unit, point, kernel, &in_flight)));
             }
         }
         plan
@@ -95,6 +89,11 @@ impl Plan {
             let (name, summary) = (kernel.name, kernel.summary);
             json!({ "name": name, "summary": summary, "comparison": request::comparison(kernel) })
         };
+        let unit = |unit: &Unit| {
+            let descriptor = unit.descriptor();
+            let facts = json!({ "takes_turns": descriptor.takes_turns, "reconverges": descriptor.reconverges });
+            (unit.name.clone(), facts)
+        };
         let build = ["weft", "--json", "kernels", "build", "--out", "kernels"];
         let build = json!({ "name": KERNELS, "command": build, "memory_mb": 1000 });
         let steps: Vec<Value> = [build].into_iter().chain(self.steps.iter().map(|step| json!(step))).collect();
@@ -103,9 +102,9 @@ impl Plan {
             "identity": identity,
             "warps": WARPS,
             "target": TARGET,
+            "units": request.units.iter().map(unit).collect::<Map<_, _>>(),
             "kernels": request.kernels().map(kernel).collect::<Vec<_>>(),
             "steps": steps,
-            "excluded": self.excluded,
             "left_out": request.left_out(),
         })
     }
@@ -130,22 +129,16 @@ fn set<'a>(settings: impl IntoIterator<Item = &'a String>) -> impl Iterator<Item
     settings.into_iter().flat_map(|setting| ["--set".to_owned(), setting.clone()])
 }
 
-/// Returns the keys that a kernel needs to differ from the default core, or the reason why the core cannot run it.
-fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
-    let before = Config::resolve(&Base::default(), &size(unit, Config::default().threads));
-    let before = before.map_err(|error| error.to_string())?;
-    if !before.unit().is_ok_and(|unit| kernel.runs_on(unit)) {
-        let units = kernel.units().join(", ");
-        return Err(format!("threads of a warp wait for each other, which needs one of {units}"));
-    }
+/// Returns the keys that a kernel needs to differ from the default core.
+fn settings(kernel: &Kernel) -> Vec<String> {
+    let before = Config::default();
     let mut config = before.clone();
     kernel.configure(&mut config);
-    config.check_unit().map_err(|error| error.to_string())?;
     let changed = |setting: &String| {
         let key = setting.split('=').next().and_then(Key::find);
         key.is_none_or(|key| key.value(&config) != key.value(&before))
     };
-    Ok(kernel.settings().into_iter().filter(changed).collect())
+    kernel.settings().into_iter().filter(changed).collect()
 }
 
 fn command(request: &Request, kernel: &Kernel, settings: &[String]) -> Vec<String> {
@@ -162,28 +155,40 @@ fn size(unit: &Unit, threads: u32) -> Vec<String> {
     [unit.settings.clone(), vec![format!("warps={WARPS}"), format!("threads={threads}")]].concat()
 }
 
-fn run(request: &Request, unit: &Unit, threads: u32, kernel: &Kernel, settings: &[String]) -> Step {
+/// Runs a kernel at memory latency 1, with these keys on top of its own.
+fn run(request: &Request, unit: &Unit, threads: u32, kernel: &Kernel, more: &[String]) -> Step {
+    let may_hang = !kernel.runs_on(unit.descriptor());
+    let mut command = command(request, kernel, &[size(unit, threads), settings(kernel), more.to_vec()].concat());
+    if may_hang {
+        command.extend(["--max-cycles", MOST_CYCLES].map(str::to_owned));
+    }
     Step {
         name: format!("run/{}-{threads}-{}", unit.in_file_name(), kernel.name),
-        command: command(request, kernel, &[size(unit, threads), settings.to_vec()].concat()),
+        command,
         unit: unit.name.clone(),
         threads,
         kernel: Some(kernel.name),
         latency: Some(Config::default().memory.latency.max),
         isa: None,
+        may_hang,
         memory_mb: 2000,
     }
 }
 
-/// Measures with slow memory. The maximum number of loads in flight keeps the queue from limiting the units.
-fn slow_memory(request: &Request, unit: &Unit, threads: u32, latency: u32, kernel: &Kernel) -> Step {
-    let memory = [format!("memory.latency={latency}"), "memory.outstanding=128".into()];
-    let settings = [size(unit, threads), memory.to_vec()].concat();
+/// Runs a kernel at one number of threads and memory latency, as part of a series.
+fn at_latency(
+    series: &str,
+    request: &Request,
+    unit: &Unit,
+    (threads, latency): (u32, u32),
+    kernel: &Kernel,
+    more: &[String],
+) -> Step {
+    let more = [&[format!("memory.latency={latency}")], more].concat();
     Step {
-        name: format!("latency/{}-{threads}-{latency}-{}", unit.in_file_name(), kernel.name),
-        command: command(request, kernel, &settings),
+        name: format!("{series}/{}-{threads}-{latency}-{}", unit.in_file_name(), kernel.name),
         latency: Some(latency),
-        ..run(request, unit, threads, kernel, &[])
+        ..run(request, unit, threads, kernel, &more)
     }
 }
 
@@ -207,6 +212,7 @@ fn core(request: &Request, unit: &Unit, threads: u32, isa: &Isa, seeds: Option<u
         kernel: None,
         latency: None,
         isa: Some(isa.name),
+        may_hang: false,
         memory_mb: if threads >= 16 { 5000 } else { 3000 },
     }
 }

@@ -38,15 +38,25 @@ const LATENCIES: [u32; 4] = [1, 20, 100, 300];
 /// Numbers of threads in the comparison of the two stacks.
 const LATENCY_THREADS: [u32; 2] = [8, 32];
 
+/// Memory latencies, in cycles, at which all units run all kernels next to latency 1.
+const SLOW_LATENCIES: [u32; 2] = [20, 100];
+/// Threads per warp of these runs.
+const SLOW_THREADS: u32 = 8;
+
 const QUICK_THREADS: [u32; 3] = [2, 4, 8];
 const QUICK_LATENCIES: [u32; 2] = [1, 100];
-/// Kernels of several kinds: loops, recursion, memory, atomics, and both halves of the comparison of stacks.
-const QUICK_KERNELS: [&str; 8] = [
+/// Kernels of several kinds: loops, early exits, irreducible loops, recursion, memory, atomics, locks, and both halves of
+/// the comparison of stacks.
+const QUICK_KERNELS: [&str; 12] = [
     "gcd",
     "histogram",
     "matrix_multiply",
     "quicksort",
     "recursion",
+    "string_search",
+    "quotations",
+    "spin_lock",
+    "atomic_barrier",
     "lu_decomposition",
     "partition_sort",
     "path_finder",
@@ -66,6 +76,8 @@ pub struct Request {
     pub threads: Vec<u32>,
     /// Names of the kernels, in the order of their list.
     pub kernels: Vec<&'static str>,
+    /// Memory latencies above 1 at which all units are compared, and the number of threads there; empty without it.
+    pub slow: Vec<(u32, u32)>,
     /// Memory latencies at which the two stacks are compared; empty unless both are compared.
     pub latencies: Vec<u32>,
     /// Numbers of threads at which the two stacks are compared.
@@ -127,6 +139,11 @@ impl Request {
         });
         Ok(Self {
             quick,
+            slow: SLOW_LATENCIES
+                .iter()
+                .filter(|_| threads.contains(&SLOW_THREADS))
+                .map(|latency| (SLOW_THREADS, *latency))
+                .collect(),
             latencies: if compared { latencies.to_vec() } else { Vec::new() },
             latency_threads: threads.iter().copied().filter(|t| compared && LATENCY_THREADS.contains(t)).collect(),
             kernels: kernels.iter().map(|kernel| kernel.name).collect(),
@@ -220,6 +237,8 @@ impl Request {
             lacks("Cores of RV32I, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
         }
         lacks("Cores of RV32I, of units", units(&self.units), units(&self.rv32i_units));
+        let slow: Vec<u32> = self.slow.iter().map(|(_, latency)| *latency).collect();
+        lacks("Memory latencies of all units, in cycles", text(&SLOW_LATENCIES), text(&slow));
         if self.latencies.is_empty() {
             sentences
                 .push("The comparison of the two stacks: it takes both and one of the kernels made for it.".into());

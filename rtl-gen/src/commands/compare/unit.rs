@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Serialize, Serializer};
-use weft_config::{ARBITER, Base, Unit as Descriptor, UnknownUnit, VERILOG as EXTERNAL};
+use weft_config::{ARBITER, Base, UNITS, Unit as Descriptor, UnknownUnit, VERILOG as EXTERNAL};
 
 use crate::commands::config;
 use crate::error::{RequestError, kind};
@@ -73,6 +73,11 @@ impl Unit {
         let text = fs::read_to_string(file).map_err(|error| RequestError::unreadable(file, &error))?;
         let name = format!("units/{module}{VERILOG}");
         Ok(Self { settings: settings(&name), source: Some(Source { name, text }), name: module })
+    }
+
+    pub fn descriptor(&self) -> &'static Descriptor {
+        let name = self.name.split(':').next().unwrap_or_default();
+        UNITS.iter().copied().find(|unit| self.source.is_none() && unit.name == name).unwrap_or(&EXTERNAL)
     }
 
     /// Returns the name for use in a file name. The dot is safe, because module names contain none.

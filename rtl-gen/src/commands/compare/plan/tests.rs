@@ -58,6 +58,35 @@ fn units_whose_rv32i_cores_are_left_out_are_named() {
 }
 
 #[test]
+fn slow_memory_takes_eight_threads_and_a_kernel_may_hang_where_no_turns_are_taken() {
+    let plan = |threads: &str| {
+        let arguments = ["compare", "--out", "c", "--kernels", "gcd,spin_lock", "--units", "arbiter:2,pdom-stack"];
+        let command = Command::parse_from([&arguments[..], &["--threads", threads]].concat());
+        let request = Request::of(&command.arguments).expect("a request");
+        let said = request.left_out().into_iter().filter(|sentence| sentence.contains("of all units"));
+        (said.collect::<Vec<_>>(), Plan::of(&request).steps)
+    };
+    let (said, steps) = plan("4,8");
+    let slow: Vec<&Step> = steps.iter().filter(|step| step.name.starts_with("slow/")).collect();
+    let point = |step: &&Step| (step.name.clone(), step.threads, step.latency);
+    let expected =
+        |name: &str, latency: u32| (format!("slow/{}", name.replace('L', &latency.to_string())), 8, Some(latency));
+    let names = ["arbiter.2-8-L-gcd", "arbiter.2-8-L-spin_lock", "pdom-stack-8-L-gcd", "pdom-stack-8-L-spin_lock"];
+    let all: Vec<_> = names.iter().flat_map(|name| [20, 100].map(|latency| expected(name, latency))).collect();
+    assert_eq!(slow.iter().map(point).collect::<Vec<_>>(), all);
+    assert!(slow[1].command.contains(&"memory.latency=100".to_owned()), "{:?}", slow[1].command);
+    assert_eq!(said, [""; 0]);
+
+    let may_hang = steps.iter().filter(|step| step.may_hang).map(|step| (&*step.unit, step.kernel));
+    assert_eq!(may_hang.collect::<Vec<_>>(), [("pdom-stack", Some("spin_lock")); 4]);
+    assert!(steps.iter().all(|step| step.may_hang == step.command.contains(&"--max-cycles".to_owned())));
+
+    let (said, steps) = plan("4");
+    assert!(steps.iter().all(|step| !step.name.starts_with("slow/")));
+    assert_eq!(said, ["Memory latencies of all units, in cycles: 20, 100."]);
+}
+
+#[test]
 fn no_two_steps_have_one_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("own.v");
