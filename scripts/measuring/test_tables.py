@@ -97,7 +97,7 @@ class Others(unittest.TestCase):
         work = {"unit": "arbiter", "threads": 4, "cycles_over_reference": 1.00004, "work_per_cycle_per_1000_luts": None,
                 "work_per_second_per_lut": 14000.0}
         beside = dict.fromkeys(comparison.BESIDE) | {"unit": "arbiter", "threads": 4, "cycles": 1.05}
-        values, tools = comparison.values({
+        values, tools = comparison.measured(comparison.values, {
             "cores": [core], "summary": [work], "beside": [beside], "request": {"units": ["arbiter"]}, "compared_kernels": ["gcd"],
             "tools": {"yosys": "Yosys 0.70 (git)", "gcc": "12"}, "weft": {"version": "0.1.0", "git": "abc"},
         })
@@ -105,6 +105,22 @@ class Others(unittest.TestCase):
         shown = Shown([result("comparison/units", values)], set())
         self.assertEqual(cells(comparison.core_rows(shown)[2])[7:], ["52.6", "1.000", "-", "14.0"])
         self.assertEqual(comparison.beside_rows(shown)[-1], "| 4       | arbiter |  1.050 |")
+
+    def test_a_unit_has_a_row_by_use_and_says_how_many_kernels_hang(self):
+        kernels = [{"name": "gcd", "class": "structured"}, {"name": "spin_lock", "class": "locking"}]
+        row = dict.fromkeys(comparison.USE) | {"threads": 8, "cycles_over_reference": 1.2, "structured": 1.25, "hangs": []}
+        row |= {"thread_instructions_per_cycle": 3.0, "kernels": {name: 1 for name in comparison.CLASSES}}
+        values = comparison.use_values({
+            "request": {"units": ["arbiter", "pdom-stack"]}, "cores": [{"unit": "arbiter", "packed": 900}], "kernels": kernels,
+            "units": {"arbiter": {"reconverges": False}, "pdom-stack": {"reconverges": True}},
+            "uses": [row | {"latency": 1, "unit": "arbiter", "locking": 1.0}, row | {"latency": 1, "unit": "pdom-stack", "hangs": ["spin_lock"]},
+                     row | {"latency": 20, "unit": "arbiter"}],
+        })
+        shown = Shown([result("uses/8x8", values)], set())
+        arbiter, stack = comparison.use_rows(shown)[2:4]
+        self.assertEqual(cells(arbiter), ["arbiter", "900", "1.250", "-", "-", "1.000", "no", "no"])
+        self.assertEqual(cells(stack), ["pdom-stack", "-", "1.250", "-", "-", "1 of 1 hang", "yes", "yes"])
+        self.assertEqual(cells(comparison.latency_rows(shown)[-1]), ["20", "arbiter", "1.200", "1.250", "-", "-", "-", "3.00"])
 
 
 class Catalogue(unittest.TestCase):
