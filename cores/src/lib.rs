@@ -135,7 +135,7 @@ fn elaborate_from(
     let kind = config.memory.kind.name();
     let pipeline = pipeline::elaborate(&shape, unit)?;
     let prefix = &config.emit.prefix;
-    let adaptors = memory::adaptors(&config.memory);
+    let adaptors = memory::adaptors(config);
     let storage = adaptors.last().and_then(|adaptor| adaptor.storage.as_ref());
     if image.is_some() && storage.is_none() {
         return Err(CoreError::NoMemory { kind });
@@ -187,12 +187,18 @@ impl Shape {
                 .next_power_of_two()
                 .clamp(8, 16),
             control: config.control.port,
-            posts_stores: memory::adaptors(&config.memory).iter().any(|adaptor| adaptor.posts_stores),
+            posts_stores: memory::adaptors(config).iter().any(|adaptor| adaptor.posts_stores),
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,
             loads_lines: config.memory.coalescer.loads_lines() && config.threads > 1,
             stores_lines: config.memory.coalescer.stores_lines() && config.threads > 1,
+            icache_bytes: config.icache.bytes,
+            icache_line_bytes: config.icache.line_bytes,
+            ifill_bits: match config.memory.kind {
+                MemoryKind::Axi4 => (32 * config.threads as usize).min(memory::axi4::WIDEST),
+                MemoryKind::Model | MemoryKind::Bram => 8 * config.icache.line_bytes as usize,
+            },
             divider_units: config.divider_units() as usize,
             scratchpad_bytes: config.scratchpad.bytes,
             scratchpad_atomics: config.scratchpad.exists() && config.scratchpad.atomics,

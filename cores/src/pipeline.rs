@@ -14,8 +14,8 @@ use crate::functional::long_results;
 use crate::memory::{request_queue, scratchpad};
 use crate::shape::Shape;
 use crate::stages::{
-    s0_steer, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s5_decode, s6_execute, s6_leader,
-    s7_commit, s8_context, s8_end, s9_gather,
+    s0_steer, s1_cached, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s5_decode, s6_execute,
+    s6_leader, s7_commit, s8_context, s8_end, s9_gather,
 };
 use crate::start;
 use crate::trace::Traced;
@@ -52,7 +52,8 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
 
     m.comment("S0 to S3: the front end.");
     let s0 = m.instance("s0", &s0_steer::elaborate(shape)?);
-    let s1 = m.instance("s1", &s1_fetch::elaborate(shape)?);
+    let s1 = if shape.has_icache() { s1_cached::elaborate(shape) } else { s1_fetch::elaborate(shape) };
+    let s1 = m.instance("s1", &s1?);
     let s2 = m.instance("s2", &s2_predecode::elaborate(shape)?);
     let s3 = m.instance("s3", &s3_schedule::elaborate(shape)?);
 
@@ -140,6 +141,16 @@ fn declare_ports(m: &Builder, shape: &Shape) -> Expr {
     m.input("imem_rsp_valid", 1);
     m.input("imem_rsp_data", 32);
     m.input("imem_rsp_reconvergence", if shape.reconverges { 32 } else { 0 });
+    if shape.has_icache() {
+        m.port_group("instruction cache: the context of a fetch; a word, miss or fault of a context");
+        m.output_port("imem_req_context", shape.context_bits());
+        m.input("imem_rsp_missed", 1);
+        m.input("imem_rsp_context", shape.context_bits());
+        m.input("imem_rsp_error", 1);
+        m.input("imem_waits", shape.contexts());
+        m.output_port("imem_cancelled", shape.contexts());
+        m.output_port("imem_empty", 1);
+    }
     m.port_group("data memory: requests are performed in order, responses to loads come in any order");
     m.output_port("dmem_req_valid", 1);
     m.input("dmem_req_ready", 1);

@@ -73,6 +73,11 @@ pub struct Shape {
     pub scratchpad_bytes: u32,
     /// Whether the scratchpad performs AMOs.
     pub scratchpad_atomics: bool,
+    /// Bytes of the instruction cache; 0 for none.
+    pub icache_bytes: u32,
+    pub icache_line_bytes: u32,
+    /// Bits of a beat in which a refill of the instruction cache arrives.
+    pub ifill_bits: usize,
     /// Lanes that divide at a time, a power of two of at most 16.
     pub divider_units: usize,
     /// Address of the word whose stores end the run; 0 for none.
@@ -120,6 +125,10 @@ impl Shape {
     /// The operations of extensions that act at this point. The lanes' control has one bit for each.
     pub fn lane_operations(&self, acts: Acts) -> Vec<&'static str> {
         isa::lane_operations(&self.instructions(), acts)
+    }
+
+    pub fn has_icache(&self) -> bool {
+        self.icache_bytes > 0
     }
 
     pub fn has_scratchpad(&self) -> bool {

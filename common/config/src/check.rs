@@ -1,10 +1,11 @@
-//! Rules between keys: RAM and the stacks at its end; the divider; the scratchpad; the control port; a unit in Verilog and its file.
+//! Rules between keys: RAM and the stacks at its end; the divider; scratchpad and cache; the control port; a unit in Verilog and its
+//! file.
 
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
 use crate::keys::{Config, MemoryKind};
 use crate::table::{KEYS, Key, Refusal};
-use crate::unit::VERILOG;
+use crate::unit::{UNITS, VERILOG};
 
 /// A broken rule: the keys it concerns, and the two halves of its message.
 pub(crate) struct Broken {
@@ -66,6 +67,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_divider(config)?;
     check_scratchpad(config)?;
     check_control(config)?;
+    check_instruction_cache(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
     let of_warp = threads * stack;
@@ -213,6 +215,42 @@ fn check_control(config: &Config) -> Result<(), Broken> {
             .into(),
         hint: "set memory.kind=\"axi4\" or \"model\", or control.port=false".into(),
     })
+}
+
+/// Checks that there are two lines, a memory behind them, and no reconvergence table.
+fn check_instruction_cache(config: &Config) -> Result<(), Broken> {
+    let (bytes, line) = (config.icache.bytes, config.icache.line_bytes);
+    if bytes == 0 {
+        return Ok(());
+    }
+    if config.memory.kind == MemoryKind::Bram {
+        return Err(Broken {
+            keys: &["icache.bytes", "memory.kind"],
+            reason: format!("`icache.bytes` = {bytes}: with `memory.kind` = \"bram\" memory is as fast as a cache"),
+            hint: "set icache.bytes=0, or memory.kind=\"axi4\"".into(),
+        });
+    }
+    if bytes < 2 * line {
+        return Err(Broken {
+            keys: &["icache.bytes", "icache.line_bytes"],
+            reason: format!(
+                "`icache.bytes` = {bytes} must be 0, or at least two lines of `icache.line_bytes` = {line}"
+            ),
+            hint: format!("the nearest is {}", 2 * line),
+        });
+    }
+    let unit = config.divergence.unit.as_str();
+    if UNITS.iter().any(|row| row.name == unit && row.reconverges) {
+        return Err(Broken {
+            keys: &["icache.bytes", "divergence.unit"],
+            reason: format!(
+                "`icache.bytes` = {bytes}: `divergence.unit` = \"{unit}\" reads the reconvergence table, which the \
+                 instruction cache does not hold yet"
+            ),
+            hint: "set icache.bytes=0, or a unit without that table, such as divergence.unit=\"sorted-table\"".into(),
+        });
+    }
+    Ok(())
 }
 
 fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {

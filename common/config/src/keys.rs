@@ -22,6 +22,7 @@ pub struct Config {
     pub memory: Memory,
     pub scratchpad: Scratchpad,
     pub control: Control,
+    pub icache: InstructionCache,
     pub trace: Trace,
     pub emit: Emit,
     pub run: Run,
@@ -145,6 +146,15 @@ pub struct Scratchpad {
     pub atomics: bool,
 }
 
+/// `[icache]`: the instruction cache between the pipeline and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionCache {
+    /// Its size, a power of two of at least two lines; 0 for none.
+    pub bytes: u32,
+    /// Bytes of a line: 32 or 64.
+    pub line_bytes: u32,
+}
+
 /// `memory.latency` and `memory.fetch_latency`: a number of cycles, or a random range `"min..max"` (inclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
@@ -203,6 +213,7 @@ impl Default for Config {
             memory: Memory::default(),
             scratchpad: Scratchpad::beside(Isa::default()),
             control: Control::default(),
+            icache: InstructionCache::default(),
             trace: Trace::default(),
             emit: Emit::default(),
             run: Run::default(),
@@ -285,6 +296,18 @@ impl Scratchpad {
 
     pub fn exists(&self) -> bool {
         self.bytes > 0
+    }
+}
+
+impl InstructionCache {
+    pub fn exists(&self) -> bool {
+        self.bytes > 0
+    }
+}
+
+impl Default for InstructionCache {
+    fn default() -> Self {
+        Self { bytes: 0, line_bytes: 32 }
     }
 }
 

@@ -290,6 +290,21 @@ const OTHERS: &[Key] = &[
         field: Field::Boolean { at: |config| &mut config.control.port },
     },
     Key {
+        name: "icache.bytes",
+        summary: "Instruction cache, direct mapped; 0 = none.",
+        in_hardware: true,
+        field: Field::Integer {
+            values: Integers::zero_or_power_of_two(64, 1 << 18),
+            at: |config| &mut config.icache.bytes,
+        },
+    },
+    Key {
+        name: "icache.line_bytes",
+        summary: "Line of the instruction cache.",
+        in_hardware: true,
+        field: Field::Integer { values: Integers::powers_of_two(32, 64), at: |config| &mut config.icache.line_bytes },
+    },
+    Key {
         name: "trace.port",
         summary: "Whether the core has the trace port that lock step reads.",
         in_hardware: true,
@@ -349,10 +364,11 @@ impl Key {
         matches!(self.field, Field::Extension(extension) if !extension.by_default && !config.isa.has(extension))
     }
 
-    /// Returns whether the key belongs to a scratchpad, a divider or a control port that `config` does not have.
+    /// Returns whether the key belongs to a scratchpad, a cache, a divider or a control port that `config` does not have.
     pub(crate) fn is_of_absent_part(&self, config: &Config) -> bool {
         let is_of = |table: &str| self.name.starts_with(table);
         (is_of("scratchpad.") && !config.scratchpad.exists())
+            || (is_of("icache.") && !config.icache.exists())
             || (is_of("divider.") && !config.isa.has(&M))
             || (is_of("control.") && !config.control.port)
     }

@@ -31,7 +31,14 @@ pub use shifts::elaborate as shifts;
 pub use unit::elaborate as unit;
 pub(crate) use unit::{CHARGES, Standing};
 
-use rtl::{Builder, Expr};
+use rtl::{Builder, ElaborationError, Expr, Module};
+
+use crate::shape::Shape;
+
+/// The instruction cache alone.
+pub fn icache(shape: &Shape) -> Result<Module, ElaborationError> {
+    (crate::memory::icache::ADAPTOR.elaborate)(shape, None)
+}
 
 /// Registers a value, 0 after reset.
 fn flag(m: &Builder, name: &str, next: &Expr) -> Expr {

@@ -27,7 +27,7 @@ use crate::functional::atomic_alu;
 use crate::shape::Shape;
 
 pub const ADAPTOR: Adaptor = Adaptor {
-    is_wanted: |memory| memory.kind == MemoryKind::Bram,
+    is_wanted: |config| config.memory.kind == MemoryKind::Bram,
     elaborate,
     storage: Some(Storage { banks: |shape| shape.threads, bank, table_bank }),
     posts_stores: false,

@@ -3,6 +3,7 @@
 pub mod axi4;
 pub mod bram;
 pub mod coalescer;
+pub mod icache;
 pub mod map;
 pub mod request_queue;
 pub mod reservations;
@@ -19,7 +20,7 @@ type Elaborate = fn(&Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
 /// A module between the pipeline and the top. It mirrors some of the memory ports of the module before it. The next
 /// adaptor mirrors its other ports, or they are ports of the top ([`crate::top`]).
 pub struct Adaptor {
-    pub is_wanted: fn(&weft_config::Memory) -> bool,
+    pub is_wanted: fn(&weft_config::Config) -> bool,
     pub elaborate: Elaborate,
     /// RAM, if it is in the module.
     pub storage: Option<Storage>,
@@ -46,9 +47,9 @@ impl Storage {
 }
 
 /// All adaptors, in the order from the pipeline to the memory.
-static ADAPTORS: &[Adaptor] = &[bram::ADAPTOR, axi4::ADAPTOR];
+static ADAPTORS: &[Adaptor] = &[bram::ADAPTOR, icache::ADAPTOR, axi4::ADAPTOR];
 
 /// The adaptors of a configuration, in that order. If RAM is in the core, the last adaptor contains it.
-pub fn adaptors(memory: &weft_config::Memory) -> Vec<&'static Adaptor> {
-    ADAPTORS.iter().filter(|adaptor| (adaptor.is_wanted)(memory)).collect()
+pub fn adaptors(config: &weft_config::Config) -> Vec<&'static Adaptor> {
+    ADAPTORS.iter().filter(|adaptor| (adaptor.is_wanted)(config)).collect()
 }

@@ -5,6 +5,7 @@ pub mod decoder;
 pub mod pick;
 pub mod resource;
 pub mod s0_steer;
+pub mod s1_cached;
 pub mod s1_fetch;
 pub mod s2_predecode;
 pub mod s3_context;

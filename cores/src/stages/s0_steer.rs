@@ -5,7 +5,8 @@
 //! cannot take the fetch.
 //!
 //! A context has at most one fetch in flight, so its prediction always follows its last fetched instruction. A
-//! resteer marks a fetch in flight as dead, and S2 drops it.
+//! resteer marks a fetch in flight as dead, and S2 drops it. A fetch that misses the instruction cache is no longer in
+//! flight; its context fetches nothing until the word is in S2, or a resteer ends the wait.
 //!
 //! S8 computes in one cycle the pcs of a warp's paths, and whether there is a resteer. The resteer arrives here in
 //! the next cycle, in which the context can already be picked. It is too late to take part in the pick, so it
@@ -57,13 +58,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let contexts = Contexts::declare(&m, shape);
     let now = Now::of(&m, shape, &inputs, &contexts);
     let pick = Pick::of(&m, shape, &inputs, &contexts, &now)?;
-    let done_one = m.wire("done", &decode(&inputs.done.context, shape.contexts()).when(&inputs.done.valid));
+    let ends = if shape.has_icache() { &inputs.done.valid | &inputs.missed } else { inputs.done.valid.clone() };
+    let done_one = m.wire("done", &decode(&inputs.done.context, shape.contexts()).when(&ends));
     let pcs = NextPcs::declare(&m, shape, &inputs);
     contexts.update(&m, shape, &inputs, &now, &pick, &done_one);
     pcs.read(&m, shape, &inputs, &pick).outputs(&m, "s1");
     if shape.constrained {
         m.port_group("which contexts run");
         m.output("enabled_contexts_now", &now.enabled);
+    }
+    if shape.has_icache() {
+        m.port_group("contexts whose fetch a resteer has overtaken");
+        m.output("imem_cancelled", &(&now.resteered | &*contexts.dead));
     }
     m.port_group("whether a resteer has overtaken the fetch that ends in S2");
     m.output("dead_s2", &(&*contexts.dead & &done_one).any());
@@ -86,6 +92,9 @@ rtl::inputs! {
         done: Fetch = Fetch::build(shape, &mut |field, width| {
             m.input(if field == "pc" { "predicted_s2".to_owned() } else { format!("{field}_s2") }.as_str(), width)
         }),
+        #[group = "instruction cache: that fetch ends without a word; contexts that wait for one"]
+        missed: Expr = m.input("missed_s2", usize::from(shape.has_icache())),
+        waits: Expr = m.input("imem_waits", if shape.has_icache() { shape.contexts() } else { 0 }),
         #[group = "the pcs of paths after S8; one cycle later, whether that is a resteer"]
         stand: Stand = Stand::inputs(m, shape, "stand_s8"),
         /// The resteer, one cycle after its pcs.
@@ -213,7 +222,12 @@ impl Pick {
              has nothing to issue precedes one that would only fetch ahead.",
         );
         let Inputs { room, urgent, ready, resteer, .. } = inputs;
-        let requests = m.wire("requests", &(&now.enabled_before & !&*contexts.in_flight & room));
+        let mut may_fetch = &now.enabled_before & !&*contexts.in_flight;
+        if shape.has_icache() {
+            may_fetch =
+                may_fetch & !m.fault("fetches_for_a_context_that_waits", &inputs.waits, &zeros(shape.contexts()));
+        }
+        let requests = m.wire("requests", &(may_fetch & room));
         let goes_before = m.forward("goes_before", 1);
         let first = First::of(m, shape, inputs, contexts, now, &(&requests & urgent).none(), goes_before.clone());
         let picked = pick(

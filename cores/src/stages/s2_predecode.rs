@@ -22,6 +22,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("the fetched word");
     let fetch = Fetch::inputs(&m, shape, "s2");
     let word = m.input("word_s2", 32);
+    let error = m.input("error_s2", usize::from(shape.has_icache()));
 
     let decoder = Decoder::new(&m, shape, &word);
     let operation = |wanted: Operation| decoder.in_opcode(&|e| e.operation == wanted, &|_| false);
@@ -60,6 +61,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     hazards.outputs(&m, "s2");
     reserved.outputs(&m, "reserved_s2");
     m.output("predicted_s2", &(&fetch.pc + step));
-    m.output("fetch_fault_s2", &!in_ram(shape, &concat([&fetch.pc, &rtl::zeros(2)])));
+    let outside = !in_ram(shape, &concat([&fetch.pc, &rtl::zeros(2)]));
+    m.output("fetch_fault_s2", &if shape.has_icache() { outside | error } else { outside });
     m.finish()
 }

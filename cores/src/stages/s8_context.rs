@@ -90,6 +90,10 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     m.output("waits_s7", &barrier.output("waits_s7"));
     m.output("level_s7", &barrier.output("level_s7"));
     m.output("ended", &all_ended);
+    if shape.has_icache() {
+        m.port_group("a `fence.i` empties the instruction cache");
+        m.output("imem_empty", &(&inputs.outcome.resolve.valid & &inputs.outcome.fence_i));
+    }
     if shape.trace {
         trace(&m, shape, &outcome.resolve, &slots, &unit);
     }

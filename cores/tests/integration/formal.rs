@@ -4,6 +4,7 @@
 
 mod abc;
 mod edge;
+mod icache;
 mod minority_first;
 mod multi_path;
 mod reservations;

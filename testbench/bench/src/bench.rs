@@ -3,6 +3,7 @@
 mod control_port;
 mod events;
 mod fetch_port;
+mod fetch_side;
 mod flow;
 mod hardware;
 mod held;
@@ -14,6 +15,7 @@ mod on_hardware;
 mod on_model;
 mod on_the_bus;
 mod pipeline_log;
+mod refill_port;
 mod schedulable;
 mod unknown_branches;
 

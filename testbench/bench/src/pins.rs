@@ -34,6 +34,10 @@ struct Widths {
     lane: usize,
     tag: usize,
     hart: usize,
+    /// Bits that tell a refill of the instruction cache from other reads.
+    refill: usize,
+    /// Bits of a line of the instruction cache.
+    line: usize,
 }
 
 impl Widths {
@@ -50,6 +54,8 @@ impl Widths {
             lane: index(config.threads),
             tag: index(config.memory.outstanding),
             hart: index(config.warps * config.threads),
+            refill: usize::from(config.icache.exists()),
+            line: 8 * config.icache.line_bytes as usize,
         }
     }
 }
@@ -135,6 +141,19 @@ pins! {
 }
 
 pins! {
+    /// The refill port of an instruction cache at the top of a core.
+    RefillPorts: "" {
+        ifill_req_valid: Output |_| 1,
+        ifill_req_ready: Input |_| 1,
+        ifill_req_addr: Output |_| 32,
+        ifill_rsp_valid: Input |_| 1,
+        ifill_rsp_ready: Output |_| 1,
+        ifill_rsp_data: Input |w| w.line,
+        ifill_rsp_error: Input |_| 1,
+    }
+}
+
+pins! {
     /// A further response, if the divergence unit reads the reconvergence table.
     ReconvergenceAnswer: "" {
         imem_rsp_reconvergence: Input |_| 32,
@@ -173,7 +192,7 @@ pins! {
         bid: Input |w| w.tag,
         bresp: Input |_| 2,
         arvalid: Output |_| 1,
-        arid: Output |w| w.tag,
+        arid: Output |w| w.tag + w.refill,
         araddr: Output |_| 32,
         arlen: Output |_| 8,
         arsize: Output |_| 3,
@@ -184,7 +203,7 @@ pins! {
         arready: Input |_| 1,
         rvalid: Input |_| 1,
         rready: Output |_| 1,
-        rid: Input |w| w.tag,
+        rid: Input |w| w.tag + w.refill,
         rdata: Input |w| 32 * w.beat(),
         rresp: Input |_| 2,
         rlast: Input |_| 1,
@@ -214,6 +233,13 @@ pins! {
         dmem_rsp_valid: Output |_| 1,
         dmem_rsp_tag: Output |w| w.tag,
         dmem_rsp_data: Output |w| 32 * w.threads,
+    }
+}
+
+pins! {
+    /// The answer of an instruction cache in the core, as the bench sees it.
+    ObservedFetch: "" {
+        imem_req_ready: Output |_| 1,
     }
 }
 

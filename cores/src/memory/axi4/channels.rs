@@ -3,9 +3,9 @@
 //!
 //! A write starts on both of its channels at once. A line that is wider than the bus takes two beats.
 
-use rtl::{Builder, ElaborationError, Expr, Module, clog2, lit, ones, zeros};
+use rtl::{Builder, ElaborationError, Expr, Module, clog2, join, lit, ones, zeros};
 
-use super::{address, bus_bits, has_two_beats, id_bits};
+use super::{address, bus_bits, fetch, has_two_beats, id_bits};
 use crate::shape::Shape;
 
 /// The signals of a request that are the same for all: length, size of a beat, INCR, no exclusive access; data,
@@ -26,7 +26,7 @@ fn constants(shape: &Shape) -> [(&'static str, Expr); 6] {
 pub fn address_ports(m: &Builder, shape: &Shape, channel: &str) {
     let port = |name: &str, width: usize| m.output_port(&format!("m_axi_{channel}{name}"), width);
     port("valid", 1);
-    port("id", id_bits(shape));
+    port("id", id_bits(shape) + if channel == "ar" { fetch::id_bits(shape) } else { 0 });
     port("addr", 32);
     for (name, value) in constants(shape) {
         port(name, value.width());
@@ -53,6 +53,8 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let tag = m.input("tag", shape.tag_bits());
     let row = m.input("row", row_bits);
     m.output_port("read_free", 1);
+    m.port_group("a refill of the instruction cache starts instead");
+    let refill = shape.has_icache().then(|| (m.input("refill", 1), m.input("refill_address", 32)));
     m.port_group("a write starts; whether one may");
     let write = m.input("write", 1);
     let written_row = m.input("written_row", row_bits);
@@ -75,10 +77,10 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
 
     m.comment("Read addresses.");
     let id = m.fault("arid_is_0", &tag, &zeros(tag.width()));
-    m.output("read_free", &address_channel(&m, shape, "ar", Some(&id), [&read, &row, &read_ready]));
+    m.output("read_free", &address_channel(&m, shape, "ar", Some(&id), refill.as_ref(), [&read, &row, &read_ready]));
     m.comment("Write addresses.");
     let id = m.fault("awid_is_a_bit_of_the_row", &None, &Some(written_row.bit(0)));
-    let address_free = address_channel(&m, shape, "aw", id.as_ref(), [&write, &written_row, &address_ready]);
+    let address_free = address_channel(&m, shape, "aw", id.as_ref(), None, [&write, &written_row, &address_ready]);
 
     m.comment("The line. The second of two beats waits behind the first.");
     let valid = m.register("w_valid", 1);
@@ -120,8 +122,10 @@ fn address_channel(
     shape: &Shape,
     channel: &str,
     tag: Option<&Expr>,
-    [start, row, ready]: [&Expr; 3],
+    refill: Option<&(Expr, Expr)>,
+    [read, row, ready]: [&Expr; 3],
 ) -> Expr {
+    let start = &refill.map_or_else(|| read.clone(), |(refill, _)| read | refill);
     let output = |name: &str, value: &Expr| m.output(&format!("m_axi_{channel}{name}"), value);
     let register = |name: &str, value: &Expr| {
         let register = m.register(&format!("{channel}_{name}"), value.width());
@@ -133,10 +137,18 @@ fn address_channel(
     valid.next(&m.fault(&format!("{channel}valid_drops_before_{channel}ready"), &stays, start));
     valid.reset(m.fault(&format!("{channel}valid_is_high_after_reset"), &0, &1));
     output("valid", &valid);
-    output("id", &tag.map_or(zeros(0), |tag| register("id", tag)).extend(id_bits(shape)));
-    let address = address(shape, &register("row", row));
+    let tag = tag.map(|tag| refill.map_or_else(|| tag.clone(), |(refill, _)| tag.when(&!refill)));
+    let id = tag.map_or(zeros(0), |tag| register("id", &tag)).extend(id_bits(shape));
+    let of_refill = refill.map(|(refill, _)| register("of_refill", refill));
+    output("id", &of_refill.as_ref().map_or_else(|| id.clone(), |of_refill| join([&id, of_refill])));
+    let address = match refill {
+        Some((refill, line)) => register("address", &refill.mux(&fetch::address(shape, line), &address(shape, row))),
+        None => address(shape, &register("row", row)),
+    };
     output("addr", &m.fault(&format!("{channel}addr_is_no_multiple_of_8"), &address, &(&address | lit(32, 4))));
     for (name, value) in constants(shape) {
+        let of_fetch = of_refill.as_ref().zip(fetch::constant(shape, name));
+        let value = of_fetch.map_or(value.clone(), |(of_refill, refill)| of_refill.mux(&refill, &value));
         let one = lit(value.width(), 1);
         let value = m.fault(&format!("{channel}{name}_is_one_more"), &value, &(&value + &one));
         output(name, &m.fault(&format!("{channel}{name}_is_one_less"), &value, &(&value - &one)));

@@ -1,5 +1,5 @@
 //! `memory.kind = "axi4"`: an AXI4 master behind the data port of the pipeline. The fetch port stays a port of the
-//! top.
+//! top, or refills of the instruction cache share the channels of reads (`fetch`).
 //!
 //! A request waits in a register and leaves it for the bus in order. AXI keeps the order of writes with one ID, but
 //! no order between a read and a write. So a request waits in the register:
@@ -23,6 +23,7 @@
 
 mod atomics;
 mod channels;
+mod fetch;
 mod in_flight;
 
 use rtl::{
@@ -32,14 +33,19 @@ use rtl::{
 use weft_config::MemoryKind;
 use weft_config::extension::A;
 
+use self::fetch::Fetch;
 use super::Adaptor;
 use crate::shape::{RAM_BASE, Shape};
 
-pub const ADAPTOR: Adaptor =
-    Adaptor { is_wanted: |memory| memory.kind == MemoryKind::Axi4, elaborate, storage: None, posts_stores: true };
+pub const ADAPTOR: Adaptor = Adaptor {
+    is_wanted: |config| config.memory.kind == MemoryKind::Axi4,
+    elaborate,
+    storage: None,
+    posts_stores: true,
+};
 
 /// Bits of the widest data bus of AXI.
-const WIDEST: usize = 1024;
+pub const WIDEST: usize = 1024;
 
 fn row_bits(shape: &Shape) -> usize {
     clog2(shape.ram_bytes as usize / (4 * shape.threads))
@@ -78,6 +84,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     m.timing(&timing(shape));
     let restart = restart(&m, shape);
     let port = Request::inputs(&m, shape);
+    let fetch = Fetch::declare(&m, shape);
     let bus = Bus::declare(&m, shape);
     let held = Held::declare(&m, shape, &port, &restart);
     let in_flight = InFlight::declare(&m, shape, &bus, &held)?;
@@ -86,7 +93,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     in_flight.instance.input("dropped", &dropped(&m, shape, &in_flight.read_answered, &delivered));
     let line = bus.line(&m, shape);
     let atomics = Atomics::declare(&m, shape, &bus, &held, &in_flight, [&delivered, &line, &restart])?;
-    let order = Order::declare(&m, &held, &in_flight, &atomics);
+    let order = Order::declare(&m, &held, &in_flight, &atomics, fetch.as_ref());
 
     m.comment("The request channels.");
     let channels = m.instance("channels", &channels::elaborate(shape, row_bits(shape))?);
@@ -94,11 +101,16 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     channels.input("read", &in_flight.read).input("tag", &request.tag).input("row", &request.row);
     channels.input("write", &in_flight.write).input("written_row", &in_flight.written_row);
     channels.output_to("read_free", &order.read_free).output_to("write_free", &order.write_free);
+    if let Some(fetch) = &fetch {
+        let starts = fetch.start(&m, [&order.read_free, &in_flight.read, &held.failed]);
+        channels.input("refill", &starts).input("refill_address", &fetch.address);
+        fetch.answer(&m, &bus);
+    }
     let [mask, data] = atomics.written(shape, request, &order.rewrite);
     channels.input("mask", &mask).input("data", &data);
     bus.connect(&m, &channels);
 
-    atomics.answer(&m, shape, &bus, &delivered, &line);
+    atomics.answer(&m, shape, &bus, &delivered, &line, fetch.as_ref());
     let busy = m.register("busy", 1);
     let in_flight_now = in_flight.instance.output("any");
     let works = if shape.control {
@@ -282,13 +294,14 @@ impl Atomics {
     }
 
     /// Answers the pipeline with a line from the bus, or with the result of SC.
-    fn answer(&self, m: &Builder, shape: &Shape, bus: &Bus, delivered: &Expr, line: &Expr) {
+    fn answer(&self, m: &Builder, shape: &Shape, bus: &Bus, delivered: &Expr, line: &Expr, fetch: Option<&Fetch>) {
         m.comment("Answers. In the cycle of SC's answer none is taken from the bus. Nothing else may delay one.");
         let decided = self.net("decided", 1);
         let verdict = self.net("verdict", 1).extend(32).repeat(shape.threads);
         let read_waits = m.fault("read_is_answered_beside_sc", &decided, &zeros(1));
         let read_waits = m.fault("answer_waits_for_amo_to_write", &read_waits, &(&decided | &self.waiting));
-        m.drive(&bus.read_ready, &!read_waits);
+        let takes = fetch.map_or_else(|| !&read_waits, |fetch| !&read_waits & &fetch.takes);
+        m.drive(&bus.read_ready, &takes);
         m.output("m_axi_rready", &bus.read_ready);
         m.output("m_axi_bready", &ones(1));
         m.output("dmem_rsp_valid", &(delivered | m.fault("sc_is_not_answered", &decided, &zeros(1))));
@@ -307,7 +320,7 @@ struct Order {
 
 impl Order {
     /// The ordering rule (see the module). Lets the request leave, to read or to write.
-    fn declare(m: &Builder, held: &Held, in_flight: &InFlight, atomics: &Atomics) -> Self {
+    fn declare(m: &Builder, held: &Held, in_flight: &InFlight, atomics: &Atomics, fetch: Option<&Fetch>) -> Self {
         m.comment("The ordering rule. An AMO that is written back goes first.");
         let Held { request: Request { op, row, .. }, stores, rewrites, reads, leaves, .. } = held;
         let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
@@ -328,7 +341,8 @@ impl Order {
         let may_write = m.wire("may_write", &(&write_free & !&writes_full));
         let rewrite = m.wire("rewrite", &(&atomics.waiting & &may_write));
         let amo_is_first = m.fault("store_does_not_let_amo_go_first", &atomics.waiting, &zeros(1));
-        let is_free = writes.mux(&(&may_write & !amo_is_first), &(&read_free | !&uses_bus));
+        let may_read = fetch.map_or_else(|| read_free.clone(), |fetch| &read_free & !fetch.goes_first());
+        let is_free = writes.mux(&(&may_write & !amo_is_first), &(may_read | !&uses_bus));
         m.drive(leaves, &(&*held.present & !(&*held.failed | &held_back) & is_free));
         m.drive(&in_flight.read, &(leaves & reads));
         m.drive(&in_flight.write, &((leaves & &writes) | &rewrite));
@@ -395,6 +409,8 @@ struct Bus {
     read_request_ready: Expr,
     read_ready: Expr,
     read_answer: Expr,
+    /// A beat of a refill is taken.
+    fetch_answer: Expr,
     read_tag: Expr,
     read_data: Expr,
     read_last: Expr,
@@ -425,7 +441,8 @@ impl Bus {
         m.port_group("AXI4 read data");
         let valid = m.input("m_axi_rvalid", 1);
         m.output_port("m_axi_rready", 1);
-        let read_tag = m.input("m_axi_rid", id_bits(shape)).slice(0, shape.tag_bits());
+        let read_id = m.input("m_axi_rid", id_bits(shape) + fetch::id_bits(shape));
+        let (read_tag, of_fetch) = (read_id.slice(0, shape.tag_bits()), read_id.from(id_bits(shape)));
         let read_data = m.input("m_axi_rdata", bus_bits(shape));
         let read_response = m.input("m_axi_rresp", 2);
         let last = m.input("m_axi_rlast", 1);
@@ -435,7 +452,12 @@ impl Bus {
         m.output_port("bus_error_decode", 1);
         m.output_port("bus_error_addr", 32);
         let read_ready = m.forward("read_ready", 1);
-        let read_answer = m.wire("read_answer", &(valid & &read_ready));
+        let (read_answer, fetch_answer) = if shape.has_icache() {
+            let answer = m.wire("answer", &(valid & &read_ready));
+            (m.wire("read_answer", &(&answer & !&of_fetch)), &answer & of_fetch)
+        } else {
+            (m.wire("read_answer", &(valid & &read_ready)), zeros(1))
+        };
         Self {
             write_ready: [address_ready, data_ready],
             write_error: &write_answer & write_response.bit(1),
@@ -445,6 +467,7 @@ impl Bus {
             read_error: &read_answer & read_response.bit(1),
             read_ready,
             read_answer,
+            fetch_answer,
             read_tag,
             read_data,
             read_last: if has_two_beats(shape) { last } else { ones(1) },

@@ -5,7 +5,7 @@ use weft_config::Config;
 
 use super::JUNK;
 use super::events::Events;
-use super::fetch_port::FetchPort;
+use super::fetch_side::FetchSide;
 use super::memory_side::{MemorySide, Requests};
 #[cfg(test)]
 use crate::memory::Ram;
@@ -15,7 +15,7 @@ use verilate::{Model, ModelError};
 pub(super) struct Modelled {
     requests: Requests,
     answers: AnswerPorts,
-    fetch: FetchPort,
+    fetch: FetchSide,
     ready: bool,
 }
 
@@ -24,7 +24,7 @@ impl Modelled {
         Ok(Self {
             requests: Requests::new(model, config, program)?,
             answers: AnswerPorts::of(model, config)?,
-            fetch: FetchPort::new(model, config, program)?,
+            fetch: FetchSide::new(model, config, program)?,
             ready: false,
         })
     }

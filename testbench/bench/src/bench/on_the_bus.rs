@@ -9,16 +9,16 @@ use weft_trace::MemoryOp;
 
 use super::JUNK;
 use super::events::Events;
-use super::fetch_port::FetchPort;
+use super::fetch_side::FetchSide;
 use super::memory_side::{MemorySide, Requests};
-use crate::memory::axi4::{Address, Claims, Master, Performed, Rules, Service, Slave, WriteBeat};
+use crate::memory::axi4::{Address, Claims, Master, Performed, Rules, Service, Slave, WriteBeat, refill_id};
 use crate::memory::{Ram, Violation, byte_bits};
 use crate::pins::{BusPorts, BusState, Done, ObservedAnswers, byte_mask};
 use verilate::{Model, ModelError, Port};
 
 pub(super) struct OnTheBus {
     requests: Requests,
-    fetch: FetchPort,
+    fetch: FetchSide,
     answers: ObservedAnswers,
     bus: BusPorts,
     state: Option<BusState>,
@@ -37,13 +37,17 @@ pub(super) struct OnTheBus {
 impl OnTheBus {
     pub(super) fn new(model: &Model, config: &Config, service: Service, program: &Program) -> Result<Self, ModelError> {
         let beat_words = config.threads.min(32);
-        let claims =
-            Claims { line_bytes: 4 * config.threads, beat_bytes: 4 * beat_words, ram_bytes: config.memory.ram_bytes };
+        let claims = Claims {
+            line_bytes: 4 * config.threads,
+            beat_bytes: 4 * beat_words,
+            ram_bytes: config.memory.ram_bytes,
+            refills: refill_id(config).map(|id| (id, config.icache.line_bytes)),
+        };
         let requests = Requests::new(model, config, program)?;
         Ok(Self {
             memory: requests.ram.clone(),
             requests,
-            fetch: FetchPort::new(model, config, program)?,
+            fetch: FetchSide::new(model, config, program)?,
             answers: ObservedAnswers::of(model, config)?,
             bus: BusPorts::of(model, config)?,
             state: (!config.control.port).then(|| BusState::of(model, config)).transpose()?,
@@ -156,7 +160,7 @@ impl OnTheBus {
         }
         let is_quiet = self.owed.values().all(VecDeque::is_empty)
             && self.rules.is_idle()
-            && self.slave.is_idle()
+            && self.slave.is_quiet()
             && self.requests.data_port.in_flight() == 0;
         if model.bit(self.done.done) && !is_quiet {
             return violation("done", "0 until every request is performed and answered", "1".into());
@@ -229,7 +233,7 @@ impl MemorySide for OnTheBus {
     }
 
     fn is_waiting(&self) -> bool {
-        self.requests.data_port.in_flight() > 0 || !self.rules.is_idle()
+        self.requests.data_port.in_flight() > 0 || !self.rules.is_idle() || self.rules.is_refilling()
     }
 
     fn is_fetching(&self) -> bool {

@@ -7,6 +7,12 @@ mod slave;
 pub use rules::{Claims, Rules};
 pub use slave::{Performed, Service, Slave};
 
+/// The ID of refills of the instruction cache, if there is one. Reads of the pipeline have lower IDs.
+pub fn refill_id(config: &weft_config::Config) -> Option<u32> {
+    let ids = config.memory.outstanding.next_power_of_two().max(2);
+    config.icache.exists().then_some(ids)
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     pub id: u32,

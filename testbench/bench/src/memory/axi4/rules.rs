@@ -16,6 +16,8 @@ pub struct Claims {
     pub beat_bytes: u32,
     /// Bytes of memory from [`RAM_BASE`] on.
     pub ram_bytes: u32,
+    /// ID and line of the refills of an instruction cache.
+    pub refills: Option<(u32, u32)>,
 }
 
 /// The rules, checked once per cycle.
@@ -33,6 +35,8 @@ pub struct Rules {
     ar: Offer<Address>,
     /// (ID, line) of the offered reads without a response.
     reads: Vec<(u32, u32)>,
+    /// Offered refills without a response.
+    refills: u32,
     /// The lines of the offered writes without a response, in order.
     writes: VecDeque<u32>,
     /// Accepted beats of the current burst.
@@ -42,7 +46,7 @@ pub struct Rules {
 impl Rules {
     pub fn new(claims: Claims) -> Self {
         let (aw, w, ar) = Default::default();
-        Self { claims, aw, w, ar, reads: Vec::new(), writes: VecDeque::new(), beats: 0 }
+        Self { claims, aw, w, ar, reads: Vec::new(), refills: 0, writes: VecDeque::new(), beats: 0 }
     }
 
     pub fn reset(&self, master: &Master) -> Result<(), Violation> {
@@ -60,12 +64,24 @@ impl Rules {
         self.reads.is_empty() && self.writes.is_empty()
     }
 
+    pub fn is_refilling(&self) -> bool {
+        self.refills > 0
+    }
+
+    fn is_refill(&self, id: u32) -> bool {
+        self.claims.refills.is_some_and(|(refill, _)| refill == id)
+    }
+
     pub fn check(&mut self, master: &Master, answers: &Answers) -> Result<(), Violation> {
         let (new_read, new_write) = (!self.ar.waits(), !self.aw.waits());
         self.aw.check("m_axi_aw", master.aw.as_ref(), answers.aw_ready)?;
         self.ar.check("m_axi_ar", master.ar.as_ref(), answers.ar_ready)?;
         self.w.check("m_axi_w", master.w.as_ref(), answers.w_ready)?;
-        if let Some(read) = master.ar.filter(|_| new_read) {
+        let refill = master.ar.filter(|read| self.is_refill(read.id));
+        if let Some(read) = refill.filter(|_| new_read) {
+            self.address(&read, ["m_axi_arlen", "m_axi_arsize", "m_axi_arburst", "m_axi_ar", "m_axi_araddr"])?;
+            self.refills += 1;
+        } else if let Some(read) = master.ar.filter(|_| new_read) {
             self.address(&read, ["m_axi_arlen", "m_axi_arsize", "m_axi_arburst", "m_axi_ar", "m_axi_araddr"])?;
             let used = self.reads.iter().any(|(id, _)| *id == read.id);
             expect("m_axi_arid", "an ID that is not in flight", u32::from(!used), 1, || read.id.to_string())?;
@@ -99,7 +115,10 @@ impl Rules {
         request: &Address,
         [len, size, burst, attributes, addr]: [&'static str; 5],
     ) -> Result<(), Violation> {
-        let Claims { line_bytes, beat_bytes, ram_bytes } = self.claims;
+        let Claims { line_bytes, beat_bytes, ram_bytes, refills } = self.claims;
+        // A line of the cache may be a part of a beat.
+        let of_refill = refills.filter(|(id, _)| *id == request.id).map(|(_, line)| line.max(beat_bytes));
+        let line_bytes = of_refill.unwrap_or(line_bytes);
         let Address { address, length, size: beat, burst: kind, lock, cache, prot, .. } = *request;
         let shown = || format!("{address:#010x}");
         let bytes = (length + 1) << beat;
@@ -109,8 +128,9 @@ impl Rules {
         expect(len, &format!("{}", beats - 1), length, beats - 1, || length.to_string())?;
         expect(burst, "1, INCR", kind, 1, || kind.to_string())?;
         let others = || format!("lock {lock}, cache {cache:#06b}, prot {prot:#05b}");
-        let normal = u32::from((lock, cache, prot) == (0, 0b0010, 0));
-        expect(attributes, "lock 0, cache 0b0010, prot 0b000", normal, 1, others)?;
+        let wanted = if of_refill.is_some() { 0b100 } else { 0 };
+        let normal = u32::from((lock, cache, prot) == (0, 0b0010, wanted));
+        expect(attributes, &format!("lock 0, cache 0b0010, prot {wanted:#05b}"), normal, 1, others)?;
         expect(addr, &format!("a multiple of {line_bytes}"), address % line_bytes, 0, shown)?;
         let in_ram = address.checked_sub(RAM_BASE).is_some_and(|offset| offset < ram_bytes);
         expect(addr, "a line of RAM", u32::from(in_ram), 1, shown)
@@ -118,6 +138,7 @@ impl Rules {
 
     fn answered(&mut self, master: &Master, answers: &Answers) {
         if let Some(beat) = answers.r.as_ref().filter(|beat| master.r_ready && beat.last) {
+            self.refills -= u32::from(self.is_refill(beat.id));
             self.reads.retain(|(id, _)| *id != beat.id);
         }
         if answers.b.is_some() && master.b_ready {

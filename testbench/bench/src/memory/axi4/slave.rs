@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use weft_config::Config;
 
-use super::{Address, Answers, Master, ReadBeat, WriteBeat};
+use super::{Address, Answers, Master, ReadBeat, WriteBeat, refill_id};
 use crate::memory::{BackPressure, Ram, Tokens};
 
 /// Which requests the slave accepts, and when.
@@ -32,6 +32,8 @@ pub struct Slave {
     tokens: Tokens,
     /// Whether the write address goes first when the bandwidth is for one.
     turn_of_writes: bool,
+    /// The ID of refills, whose answers stay in order.
+    refill: Option<u32>,
     /// Words of a line and of a beat.
     line_words: usize,
     beat_words: usize,
@@ -51,6 +53,7 @@ struct Read {
     effect: u64,
     due: u64,
     line: Option<Vec<u32>>,
+    words: usize,
     sent: usize,
 }
 
@@ -87,6 +90,7 @@ impl Slave {
             back_pressure: [pressure(0x0a41), pressure(0x0a42), pressure(0x0a43)],
             tokens: Tokens::new(memory.bandwidth),
             turn_of_writes: false,
+            refill: refill_id(config),
             line_words: config.threads as usize,
             beat_words,
             reads: Vec::new(),
@@ -101,7 +105,13 @@ impl Slave {
         &self.answers
     }
 
-    pub fn is_idle(&self) -> bool {
+    /// Returns whether nothing is in flight but refills.
+    pub fn is_quiet(&self) -> bool {
+        let reads = self.reads.iter().all(|read| Some(read.id) == self.refill);
+        reads && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
+    }
+
+    fn is_idle(&self) -> bool {
         self.reads.is_empty() && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
     }
 
@@ -134,6 +144,10 @@ impl Slave {
     fn next_beat(&mut self, now: u64) -> Option<ReadBeat> {
         let ready: Vec<usize> = (0..self.reads.len())
             .filter(|read| self.reads[*read].due <= now && self.reads[*read].line.is_some())
+            .filter(|read| {
+                let id = self.reads[*read].id;
+                Some(id) != self.refill || self.reads[..*read].iter().all(|before| before.id != id)
+            })
             .collect();
         let random = self.latency.0 != self.latency.1;
         let chosen = if random { self.rng.choice(&ready) } else { ready.first() };
@@ -147,7 +161,8 @@ impl Slave {
     pub fn sample(&mut self, now: u64, master: &Master, ram: &mut Ram) -> Vec<Performed> {
         if let Some(address) = master.ar.filter(|_| self.answers.ar_ready) {
             let (effect, due) = self.times(now);
-            self.reads.push(Read { id: address.id, address: address.address, effect, due, line: None, sent: 0 });
+            let words = (address.length as usize + 1) * self.beat_words;
+            self.reads.push(Read { id: address.id, address: address.address, effect, due, line: None, words, sent: 0 });
             self.tokens.take();
             self.turn_of_writes = true;
         }
@@ -167,7 +182,7 @@ impl Slave {
             if let Some(read) = self.reads.iter_mut().find(|read| read.id == beat.id) {
                 read.sent += beat.data.len();
             }
-            self.reads.retain(|read| read.sent < self.line_words);
+            self.reads.retain(|read| read.sent < read.words);
         }
         self.gather(now);
         if self.rng.bool() {
@@ -205,7 +220,7 @@ impl Slave {
 
     fn read(&mut self, now: u64, ram: &Ram) {
         for read in self.reads.iter_mut().filter(|read| read.line.is_none() && read.effect <= now) {
-            let mut line = vec![0; self.line_words];
+            let mut line = vec![0; read.words];
             ram.read(read.address, &mut line);
             read.line = Some(line);
         }

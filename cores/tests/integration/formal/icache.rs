@@ -1,0 +1,82 @@
+//! The instruction cache: one bit of an arbitrary word, fetched by two contexts, from a memory that answers in order
+//! and as late as it likes (`icache.sv`). Two lines of two words hold part of a memory of eight.
+
+use std::fmt::Write;
+
+use cores::{Shape, divergence, formal};
+use rtl::{Direction, with_fault};
+use weft_config::Config;
+
+use crate::formal::abc::{Circuits, From, Outcome};
+
+/// Most cycles between two words of a context that nothing disturbs, while memory takes and answers at once.
+const LONGEST: usize = 24;
+/// Cycles from the reset in which words are checked. A late word, and a hit, take 13.
+const CYCLES: usize = 18;
+
+fn circuits(beats: usize) -> Circuits {
+    let mut config = Config { warps: 2, threads: 1, ..Config::default() };
+    config.icache.bytes = 64;
+    let unit = divergence::find(&config.divergence.unit).expect("a unit");
+    let shape = Shape {
+        icache_bytes: 16,
+        icache_line_bytes: 8,
+        ifill_bits: 64 / beats,
+        ram_bytes: 64,
+        ..Shape::new(&config, 0x8000_0000, unit)
+    };
+    let module = formal::icache(&shape).expect("a whole module");
+    let mut sizes = format!("`define BEATS {beats}\n`define BEAT {}\n`define LONGEST {LONGEST}\n", 64 / beats);
+    if beats == 1 {
+        sizes += "`define ONE_BEAT\n";
+    }
+    let mut instance = String::new();
+    for port in module.ports().iter().filter(|port| port.direction == Direction::Output) {
+        writeln!(instance, "wire [{}:0] {};", port.width - 1, port.name).expect("a string");
+    }
+    let connected: Vec<String> = module.ports().iter().map(|port| format!(".{0}({0})", port.name)).collect();
+    writeln!(instance, "{} cache ({});", module.name(), connected.join(", ")).expect("a string");
+    let text = rtl::single_file("", &module.verilog());
+    let files = [
+        ("sizes.sv", sizes.as_str()),
+        ("cache.vh", &instance),
+        ("icache.v", &text),
+        ("check.sv", include_str!("icache.sv")),
+    ];
+    Circuits::new("check", &files)
+}
+
+#[test]
+fn contexts_receive_the_words_of_their_fetches() {
+    for beats in [1, 2] {
+        let circuits = circuits(beats);
+        for claim in ["bad_answer", "bad_waits", "bad_request"] {
+            assert!(circuits.is_never(claim), "{claim}, {beats} beats");
+        }
+        assert_eq!(circuits.find("bad_word", From::Reset, 1, CYCLES), Outcome::Never, "{beats} beats");
+        let settled = LONGEST + 14;
+        assert_eq!(circuits.find("bad_stuck", From::Reset, LONGEST, settled), Outcome::Never, "{beats} beats");
+        for seen in ["seen_hit", "seen_late", "seen_both_wait", "seen_stall", "seen_dropped", "seen_both_values"] {
+            assert!(matches!(circuits.find(seen, From::Reset, 1, CYCLES), Outcome::At(_)), "{seen}, {beats} beats");
+        }
+    }
+}
+
+#[test]
+fn broken_copies_of_the_instruction_cache_fail() {
+    let broken = [
+        ("bad_word", "hits_while_the_line_is_written"),
+        ("bad_word", "looks_up_beside_a_tag_write"),
+        ("bad_word", "a_fence_keeps_the_lines"),
+        ("bad_word", "a_fence_keeps_the_refills"),
+        ("bad_word", "a_line_with_an_error_is_kept"),
+        ("bad_answer", "serves_a_cancelled_fetch"),
+        ("bad_stuck", "a_refill_ends_as_a_miss_joins_it"),
+        ("bad_waits", "a_resteer_does_not_end_the_wait"),
+    ];
+    for (claim, fault) in broken {
+        let broken = with_fault(&format!("icache.{fault}"), || circuits(1));
+        let found = broken.find(claim, From::Reset, 1, if claim == "bad_stuck" { LONGEST + 18 } else { CYCLES + 2 });
+        assert!(matches!(found, Outcome::At(_)), "{fault}: not found");
+    }
+}
