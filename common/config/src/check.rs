@@ -1,5 +1,4 @@
-//! Rules between keys: RAM and the stacks at its end; the divider; scratchpad and cache; the control port; a unit in Verilog and its
-//! file.
+//! Rules between keys: RAM and the stacks at its end; divider, scratchpad, cache, control port; a unit in Verilog and its file.
 
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
@@ -237,6 +236,15 @@ fn check_instruction_cache(config: &Config) -> Result<(), Broken> {
                 "`icache.bytes` = {bytes} must be 0, or at least two lines of `icache.line_bytes` = {line}"
             ),
             hint: format!("the nearest is {}", 2 * line),
+        });
+    }
+    if config.control.port {
+        return Err(Broken {
+            keys: &["icache.bytes", "control.port"],
+            reason: format!(
+                "`icache.bytes` = {bytes}: `control.port` cannot yet stop a core with an instruction cache"
+            ),
+            hint: "set icache.bytes=0 or control.port=false".into(),
         });
     }
     let unit = config.divergence.unit.as_str();

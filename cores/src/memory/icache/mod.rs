@@ -102,9 +102,8 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     line.offsets.write(&missed, &look.context, &look.offset);
 
     m.comment("A look-up waits for the sweep, for a tag that is written, and for the word of a missed fetch.");
-    let writes_tag = m.fault("looks_up_beside_a_tag_write", &line.writes_tag, &zeros(1));
     let may_stall = &*look.present & (&refills.full | &*look.stalled);
-    m.drive(&ready, &!(&*sweep.active | &port.empty | writes_tag | &line.picked | may_stall));
+    m.drive(&ready, &!(&*sweep.active | &port.empty | &line.writes_tag | &line.picked | may_stall));
     m.output("imem_req_ready", &ready);
     let word = cache.read(&m, shape, &line, &tag);
     line.late.answer(&m, [&hits, &look.context, &word, &missed]);

@@ -15,6 +15,7 @@ mod fetches;
 mod flow;
 mod grids;
 mod groups;
+mod icache;
 mod icarus;
 mod idle_lanes;
 mod isa;
