@@ -57,4 +57,18 @@ impl FetchSide {
             Self::Cached(_, port) => port.as_ref().is_some_and(RefillPort::is_asked),
         }
     }
+
+    /// The core begins anew. Only cores without an instruction cache do.
+    #[cfg(test)]
+    pub(super) fn restart(&mut self) {
+        if let Self::Words(port) = self {
+            port.restart();
+        }
+    }
+
+    /// Returns whether a fetch is unanswered.
+    #[cfg(test)]
+    pub(super) fn is_in_flight(&self) -> bool {
+        matches!(self, Self::Words(port) if port.is_in_flight())
+    }
 }

@@ -111,7 +111,7 @@ impl Slave {
         reads && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
     }
 
-    fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.reads.is_empty() && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
     }
 
