@@ -107,6 +107,7 @@ WEFT_MUTATION_SCORES=$PWD/$results/mutants.json WEFT_MUTANT_SEED=$(date +%Y%m%d)
     check mutation-scores cargo test --locked -p weft-testbench --test integration mutants:: -- --ignored --nocapture
 check programs "$weft" fuzz --seed "$(date +%Y%m%d)" --count "$programs" --out "$results/programs"
 check locks "$weft" fuzz --seed "$(date +%Y%m%d)" --count 1000 --profile locks --out "$results/locks"
+check control-port cargo test --locked -p weft-testbench --lib control_port:: -- --ignored
 check lock-kernels cargo test --locked -p weft-testbench --test integration locks:: -- --ignored
 check coverage-test cargo test --locked -p weft-fuzz --test integration coverage:: -- --ignored
 check coverage "$weft" fuzz --seed "$(date +%Y%m%d)" --count 8000 --points 32 --sizes 2x4,8x8,5x2,2x2 \
