@@ -1,6 +1,6 @@
 """Lock kernels: the default length of a time slice next to the best one."""
 
-from measuring import cores, kernels, project, tools
+from measuring import cores, kernels, project, timed, tools
 from measuring.failure import Failure
 from measuring.markdown import spaced, table
 from measuring.measurement import NIGHTLY, Measurement
@@ -22,7 +22,7 @@ def measurements(weft):
 
 def locks(weft):
     """The kernels that only units with time slices run."""
-    return [name for name, kernel in weft.kernels().items() if set(kernel["units"]) == set(UNITS)]
+    return [name for name, kernel in weft.kernels().items() if set(UNITS) <= set(kernel["units"]) and timed.STACKS[0] not in kernel["units"]]
 
 
 def measurement(weft, core):

@@ -101,10 +101,11 @@ fn a_sorted_table_issues_as_often_as_the_arbiter() {
     assert!(compared >= 100, "{compared} runs compared");
 }
 
-/// Issues of a unit ÷ those of another in the geometric mean over all kernels that both run, at each size.
+/// Issues of a unit ÷ those of another in the geometric mean over the reducible kernels that both run, at each size. The
+/// irreducible loop of `quotations` costs `path-stack` 28 % at 32 threads.
 fn issues_over(unit: &str, other: &str, divergence: &Divergence) -> [f64; 3] {
     [(8, 4), (3, 8), (2, 32)].map(|(warps, threads)| {
-        let kernels = kernels::list().iter().filter(|kernel| !kernel.needs_turns);
+        let kernels = kernels::list().iter().filter(|kernel| !kernel.needs_turns && kernel.name != "quotations");
         let ratios = kernels.map(|kernel| {
             let [own, others] = [unit, other].map(|unit| issues(kernel, unit, warps, threads, divergence));
             let ratio = own as f64 / others as f64;
@@ -120,10 +121,10 @@ fn issues_over(unit: &str, other: &str, divergence: &Divergence) -> [f64; 3] {
 }
 
 /// Only the front of its queue is compared, so a path may pass another one that it could join. Turns make this more
-/// frequent. The irreducible loop of `quotations` costs most: 28 % at 32 threads.
+/// frequent.
 #[test]
 fn a_path_stack_issues_about_as_often_as_a_sorted_table() {
-    assert!(issues_over("path-stack", "sorted-table", &slices_of(65536)).iter().all(|mean| *mean <= 1.02));
+    assert!(issues_over("path-stack", "sorted-table", &slices_of(65536)).iter().all(|mean| *mean <= 1.01));
     assert!(issues_over("path-stack", "sorted-table", &slices_of(64)).iter().all(|mean| *mean <= 1.1));
 }
 
@@ -139,7 +140,7 @@ fn fork_and_join_issues_more_often_than_a_stack() {
 fn multi_path_issues_about_as_often_as_a_stack() {
     let default = Config::default().divergence;
     let breadth_first = Divergence { order: Order::BreadthFirst, ..default.clone() };
-    for (divergence, most) in [(default, 1.01), (breadth_first, 1.01), (slices_of(64), 1.6)] {
+    for (divergence, most) in [(default, 1.01), (breadth_first, 1.01), (slices_of(64), 1.5)] {
         let means = issues_over("multi-path", "pdom-stack", &divergence);
         assert!(means.iter().all(|mean| (0.99..=most).contains(mean)), "{divergence:?}: {means:?}");
     }
