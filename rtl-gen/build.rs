@@ -11,7 +11,7 @@ fn main() {
 /// The commit of the checkout that this package belongs to.
 fn hash() -> Option<String> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let workspace = package.ancestors().nth(2)?.canonicalize().ok()?;
+    let workspace = package.parent()?.canonicalize().ok()?;
     let top = Path::new(&git(&["rev-parse", "--show-toplevel"])?).canonicalize().ok()?;
     if top != workspace {
         return None;

@@ -3,7 +3,7 @@
 //!
 //! Storage: one bit per warp ([`round_robin`]), and one more if a warp has two slots.
 
-use rtl::{Builder, ElaborationError, Expr, Module, join, zeros};
+use rtl::{Builder, Each, ElaborationError, Expr, Module, join, zeros};
 
 use super::context::join_context;
 use crate::functional::round_robin;
@@ -56,10 +56,10 @@ pub fn pick(m: &Builder, shape: &Shape, picker: &Module, requests: &Requests) ->
 
     let instance = m.instance("picker", picker);
     instance.input("requests", &any(all)).input("accept", accept);
-    if preferred.is_some() {
-        instance.input("preferred", &any(&first));
+    if let Some(preferred) = preferred {
+        instance.input("preferred", &if shape.slots > 1 { any(&first) } else { (*preferred).clone() });
     }
-    instance.input("beside", &join(&(0..shape.warps).map(beside_of).collect::<Vec<_>>()));
+    instance.input("beside", &m.wire_each(Each::new("index", shape.warps), "beside", beside_of));
     let warps = instance.output_as("grant", "picked_warps");
     let told = instance.output_as("beside_grant", "beside_picked");
     let width = told.width() - shape.slot_bits();

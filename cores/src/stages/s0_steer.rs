@@ -242,7 +242,7 @@ impl Pick {
             },
         );
         let (local, resteered_last, is_stopped) = (&picked.grant, picked.beside.bit(0), picked.beside.bit(1));
-        let valid = m.wire("picks", &(&first.goes | (requests.any() & !is_stopped)));
+        let valid = &first.goes | (requests.any() & !is_stopped);
         let grant = m.wire("grant", &first.goes.mux(&first.grant, &(local & !&first.stops)));
         let first_context = join_context(&encode(&resteer.warp), &encode(&first.slot));
         let context = m.wire("picked_context", &first.goes.mux(&first_context, &picked.context));

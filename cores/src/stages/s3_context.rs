@@ -82,27 +82,21 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let waits_for_late = m.fault("does_not_wait_for_late_results", &(&depends & &pending).any(), &zeros(1));
     let waits_for_late = m.wire("waits_for_late", &waits_for_late);
 
-    m.comment("The instruction issued last: its result of S7 cannot be read yet; S8 or S6 does not know its outcome.");
+    let picked_beside = m.input("sibling_issues", shape.slots - 1);
     let (spacing, election) = (shape.spacing(), shape.election_spacing());
     let issued = since(&m, "issued", &picked, WRITE_LATENCY.max(election));
-    let sibling = m.input("sibling_issues", shape.slots - 1);
-    let issued_beside = (shape.slots > 1).then(|| since(&m, "sibling_issued", &sibling, election));
-    // Whether an issue was too recent; with `soon` 1 in the next cycle, if none happens in this one.
-    let too_recent = |reads_last: &Expr, elects: &Expr, soon: usize| {
-        let last = reads_last & &issued[WRITE_LATENCY - 1 - soon];
-        let last = m.fault("does_not_wait_for_the_last_result", &last, &zeros(1));
-        let close = |issued: &[Expr], too_early: &str| {
-            &issued[spacing - 1 - soon] | m.fault(too_early, &(elects & &issued[election - 1 - soon]), &zeros(1))
-        };
-        let beside = issued_beside.as_ref().map(|issued| close(issued, "elects_too_early_after_the_other_slot"));
-        let own = last | close(&issued, "elects_too_early_after_its_own_slot");
-        beside.map_or(own.clone(), |beside| own | beside)
+    let recent = Recent {
+        m: &m,
+        shape,
+        issued: &issued,
+        beside: (shape.slots > 1).then(|| since(&m, "sibling_issued", &picked_beside, election)),
     };
+    let later = &picked | picked_beside.any() | recent.holds([&reads_last_soon, &elects_soon], 1);
+    let later = m.wire("later", &(&flush | later));
     let may_issue = m.register("may_issue", 1);
-    let later = &picked | sibling.any() | too_recent(&reads_last_soon, &elects_soon, 1);
-    may_issue.next(&unless(&flush, &((&push | &**present) & !later))).reset(0);
+    may_issue.next(&((&push | &**present) & !later)).reset(0);
     if shape.formal {
-        let may = &**present & !too_recent(&reads_last, &elects, 0);
+        let may = &**present & !recent.holds([&reads_last, &elects], 0);
         m.assert("it_is_known_whether_it_may_issue", &may_issue.eq(&may));
     }
 
@@ -111,6 +105,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&picked | &*replayed))));
     replayed.next(&replayed_next).reset(0);
     let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (present_next | replayed_next)));
+    m.output("needs", &needs);
     let (needs_nothing, mut has_places) = (needs.none(), (&needs & &lacking).none());
     let (needs, lacking) = (Needs::unpack(&m, shape, &needs), Needs::unpack(&m, shape, &lacking));
     let loads = m.wire("loads", &(&picked & needs.reserved.of(&TAG)));
@@ -151,7 +146,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     room.next(&(running & !full_next & !beyond_replay)).reset(0);
     m.output("room", &room);
     m.output("urgent", &m.delay("urgent_now", &(!present_next & !loading)));
-    m.output("needs", &needs.pack());
     m.output("read_position", &places.read_at);
     m.output("write_position", &places.write_at);
     m.output("follows", &places.follows);
@@ -163,6 +157,31 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     m.output("waits_for_requests", &waits_for_requests);
     m.finish()
+}
+
+/// The issues of the last cycles, of the context and of the other slot of its warp.
+struct Recent<'a> {
+    m: &'a Builder,
+    shape: &'a Shape,
+    issued: &'a [Expr],
+    beside: Option<Vec<Expr>>,
+}
+
+impl Recent<'_> {
+    /// Whether an issue was too recent for an instruction: the result of S7 cannot be read yet, or S8 or S6 does not know
+    /// its outcome. With `soon` 1 in the next cycle, if none happens in this one.
+    fn holds(&self, [reads_last, elects]: [&Expr; 2], soon: usize) -> Expr {
+        let Self { m, shape, issued, beside } = self;
+        let last = reads_last & &issued[WRITE_LATENCY - 1 - soon];
+        let last = m.fault("does_not_wait_for_the_last_result", &last, &zeros(1));
+        let (spacing, election) = (shape.spacing() - 1 - soon, shape.election_spacing() - 1 - soon);
+        let close = |issued: &[Expr], too_early: &str| {
+            &issued[spacing] | m.fault(too_early, &(elects & &issued[election]), &zeros(1))
+        };
+        let own = last | close(issued, "elects_too_early_after_its_own_slot");
+        let beside = beside.as_ref().map(|issued| close(issued, "elects_too_early_after_the_other_slot"));
+        beside.map_or(own.clone(), |beside| own | beside)
+    }
 }
 
 /// Element n: whether `event` happened in one of the last n cycles, for n below `cycles`. Registers.

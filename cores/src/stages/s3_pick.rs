@@ -24,8 +24,8 @@ pub struct Pick {
 impl Pick {
     pub fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts) -> Result<Self, ElaborationError> {
         let ready = ready(m, shape, inputs, contexts);
-        m.comment("Pick. In a bubble nothing issues, whatever is picked.");
-        let accept = m.wire("issues", &!&inputs.bubble);
+        m.comment("Pick.");
+        let accept = !&inputs.bubble;
         let positions = contexts.column("read_position");
         let needs = contexts.column("needs");
         let requests =

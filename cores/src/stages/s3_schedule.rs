@@ -251,10 +251,7 @@ impl Leaves {
         pick: &Pick,
         valid_s4: &Expr,
     ) -> Self {
-        m.comment(
-            "Buffered words: two for each context, read in S4. A freed entry is written three cycles later at the \
-             earliest.",
-        );
+        m.comment("Buffered words: two for each context, read in S4, and written again three cycles later or more.");
         let fetch = &inputs.fetch;
         let write_positions = m.wire("write_positions", &contexts.column("write_position"));
         let write_row = m.wire("write_row", &join([&write_positions.index(&fetch.context), &fetch.context]));

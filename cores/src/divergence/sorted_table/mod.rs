@@ -225,9 +225,7 @@ impl<'a> Paths<'a> {
         let cold_runnable = m.forward("cold_runnable", 1);
         let goes_on = m.forward("goes_on", 1);
         ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits));
-        m.comment(
-            "Where a rotation ends a round, nothing depends on whether others run: no hold or count outlasts it.",
-        );
+        // Where a rotation ends a round, nothing depends on whether others run: no hold or count outlasts it.
         let second_runs = resolve.rotates.mux(&!&b.parked, &ccs.output("second_runs"));
         let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
         let parts_remain = &resolve.in_parts & &b.valid;

@@ -84,7 +84,7 @@ impl Turns {
         let ends = &last | m.fault("no_path_asks_to_yield", &resolve.yields, &zeros(1));
         let due = m.wire("due", &(ends & !&resolve.rotates & !parts_remain));
         let yields = m.wire("yields", &(&resolve.rotates & !&resolve.b_parked));
-        m.comment("In a round the path that began it is behind the active one.");
+        // In a round the path that began it is behind the active one.
         let second_began = m.wire("second_began", &(&second.mask & &marker).any());
         let round_over = m.wire("round_over", &(&yields & &hold & &second_began));
         let goes_on = yields.mux(&!&round_over, &(&hold & !(second_began & x_has_second)));
