@@ -143,7 +143,8 @@ fn elaborate_from(
     let mut modules =
         adaptors.iter().map(|adaptor| (adaptor.elaborate)(&shape, image)).collect::<Result<Vec<_>, _>>()?;
     if shape.control {
-        modules.insert(0, control::elaborate(&shape, unit.descriptor().name, config.memory.kind == MemoryKind::Axi4)?);
+        let has_bus = config.memory.kind == MemoryKind::Axi4;
+        modules.insert(0, control::elaborate(&shape, &pipeline.ports(), unit.descriptor().name, has_bus)?);
     }
     let behind = if adaptors.is_empty() { String::new() } else { format!(", memory {kind}") };
     let top = top::elaborate(&pipeline, &modules, &format!("{purpose}{behind}."))?;

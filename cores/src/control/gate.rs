@@ -4,8 +4,7 @@
 //! Latency: none; the gate is combinational. Storage: a bit for each of the two ports, a bit for the fetch in flight,
 //! and, if memory performs stores at once, the number of loads in flight.
 
-use rtl::{Builder, Expr, clog2, increment, join, ones, zeros};
-use weft_config::extension::A;
+use rtl::{Builder, Expr, PortInfo, clog2, increment, join, ones, zeros};
 
 use crate::formal::points;
 use crate::shape::Shape;
@@ -16,39 +15,24 @@ pub struct Quiet {
     pub data: Expr,
 }
 
-/// The ports of the pipeline that pass unchanged, with their widths: requests, and answers.
-fn passed(shape: &Shape) -> [Vec<(&'static str, usize)>; 2] {
-    let tag = shape.tag_bits().max(1);
-    let requests = vec![
-        ("imem_req_addr", 32),
-        ("dmem_req_op", 4),
-        ("dmem_req_addr", 32),
-        ("dmem_req_tag", tag),
-        ("dmem_req_mask", 4 * shape.threads),
-        ("dmem_req_data", shape.line_bits()),
-        ("dmem_req_hart", if shape.has(&A) { shape.hart_bits() } else { 0 }),
-    ];
-    let answers = vec![
-        ("imem_rsp_data", 32),
-        ("imem_rsp_reconvergence", if shape.reconverges { 32 } else { 0 }),
-        ("dmem_rsp_tag", tag),
-        ("dmem_rsp_data", shape.line_bits()),
-    ];
-    [requests, answers]
-}
-
-/// Declares the ports of one side, `imem` or `dmem`, in the order of the pipeline, and connects what passes
-/// unchanged. Returns the request's valid, the memory's ready, the operation, and whether there is an answer.
-fn pass(m: &Builder, shape: &Shape, side: &str) -> [Expr; 4] {
-    let [requests, answers] = passed(shape);
-    let of_side = |ports: Vec<(&'static str, usize)>| ports.into_iter().filter(|(name, _)| name.starts_with(side));
+/// Declares the ports of one side of the pipeline, `imem` or `dmem`, and connects what passes unchanged. Returns the
+/// request's valid, the memory's ready, the operation, and whether there is an answer.
+fn pass(m: &Builder, pipeline: &[PortInfo], side: &str) -> [Expr; 4] {
+    let passed = |kind: &str| {
+        let (beginning, valid, ready) = (format!("{side}_{kind}_"), format!("{side}_{kind}_valid"), "req_ready");
+        let is_passed = move |port: &&PortInfo| {
+            port.name.starts_with(&beginning) && port.name != valid && !port.name.ends_with(ready)
+        };
+        pipeline.iter().filter(is_passed)
+    };
     let name = |end: &str| format!("{side}_{end}");
     m.port_group("as the pipeline sees it");
     let valid = m.input(&name("req_valid"), 1);
     m.output_port(&name("req_ready"), 1);
-    let inputs: Vec<(&str, Expr)> = of_side(requests).map(|(port, bits)| (port, m.input(port, bits))).collect();
+    let inputs: Vec<(&str, Expr)> =
+        passed("req").map(|port| (port.name.as_str(), m.input(&port.name, port.width))).collect();
     m.output_port(&name("rsp_valid"), 1);
-    of_side(answers.clone()).for_each(|(port, bits)| m.output_port(port, bits));
+    passed("rsp").for_each(|port| m.output_port(&port.name, port.width));
     m.port_group("towards memory");
     m.output_port(&format!("next_{side}_req_valid"), 1);
     let ready = m.input(&format!("next_{side}_req_ready"), 1);
@@ -57,8 +41,8 @@ fn pass(m: &Builder, shape: &Shape, side: &str) -> [Expr; 4] {
     }
     let answer = m.input(&format!("next_{side}_rsp_valid"), 1);
     m.output(&name("rsp_valid"), &answer);
-    for (port, bits) in of_side(answers) {
-        m.output(port, &m.input(&format!("next_{port}"), bits));
+    for port in passed("rsp") {
+        m.output(&port.name, &m.input(&format!("next_{}", port.name), port.width));
     }
     let op = inputs.into_iter().find(|(port, _)| *port == "dmem_req_op").map_or(zeros(4), |(_, op)| op);
     [valid, ready, op, answer]
@@ -78,9 +62,10 @@ fn gate(m: &Builder, side: &str, open: &Expr, [valid, ready]: [&Expr; 2]) -> [Ex
 }
 
 impl Quiet {
-    pub fn of(m: &Builder, shape: &Shape, open: &Expr) -> Self {
-        let [valid, ready, _, answer] = pass(m, shape, "imem");
-        let [data_valid, data_ready, op, data_answer] = pass(m, shape, "dmem");
+    /// `pipeline`: its ports. `open`: requests pass.
+    pub fn of(m: &Builder, shape: &Shape, pipeline: &[PortInfo], open: &Expr) -> Self {
+        let [valid, ready, _, answer] = pass(m, pipeline, "imem");
+        let [data_valid, data_ready, op, data_answer] = pass(m, pipeline, "dmem");
         let idle = m.input("next_dmem_idle", usize::from(shape.posts_stores));
         if shape.posts_stores {
             m.output("dmem_idle", &idle);

@@ -16,7 +16,9 @@ pub mod axil;
 mod gate;
 pub mod registers;
 
-use rtl::{Builder, ElaborationError, Expr, Instance, Module, Register, concat, join, lit, ones, reduce, zeros};
+use rtl::{
+    Builder, ElaborationError, Expr, Instance, Module, PortInfo, Register, concat, join, lit, ones, reduce, zeros,
+};
 use weft_config::EXTENSIONS;
 
 use crate::formal::points;
@@ -31,7 +33,7 @@ pub const NAME: &str = "control";
 /// Bytes of the console that wait for the reader.
 pub const CONSOLE_BYTES: usize = 16;
 
-pub fn elaborate(shape: &Shape, unit: &str, has_bus: bool) -> Result<Module, ElaborationError> {
+pub fn elaborate(shape: &Shape, pipeline: &[PortInfo], unit: &str, has_bus: bool) -> Result<Module, ElaborationError> {
     let m = Builder::new(NAME, "Control block: registers start and stop the core, and report how its run ended.");
     m.keep_inputs();
     m.timing(
@@ -39,7 +41,7 @@ pub fn elaborate(shape: &Shape, unit: &str, has_bus: bool) -> Result<Module, Ela
          the gate to memory in the next cycle; the core has stopped in the cycle after the last answer.",
     );
     let running = m.forward("running", 1);
-    let quiet = Quiet::of(&m, shape, &running);
+    let quiet = Quiet::of(&m, shape, pipeline, &running);
     let core = CoreState::declare(&m, shape, has_bus);
     let bus = Bus::declare(&m)?;
     let mut file = File::default();

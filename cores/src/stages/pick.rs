@@ -3,7 +3,7 @@
 //!
 //! Storage: one bit per warp ([`round_robin`]), and one more if a warp has two slots.
 
-use rtl::{Builder, Each, ElaborationError, Expr, Module, join, zeros};
+use rtl::{Builder, Each, ElaborationError, Expr, join, zeros};
 
 use super::context::join_context;
 use crate::functional::round_robin;
@@ -29,13 +29,10 @@ pub struct Requests<'a> {
     pub accept: &'a Expr,
 }
 
-/// The picker of a stage, as [`pick`] connects it. ``beside` is the number of further bits of a context.
-pub fn picker(shape: &Shape, prefers: bool, beside: usize) -> Result<Module, ElaborationError> {
-    round_robin::elaborate(shape.warps, prefers, beside + shape.slot_bits())
-}
-
-pub fn pick(m: &Builder, shape: &Shape, picker: &Module, requests: &Requests) -> Picked {
+pub fn pick(m: &Builder, shape: &Shape, requests: &Requests) -> Result<Picked, ElaborationError> {
     let Requests { all, preferred, beside, accept } = requests;
+    let width: usize = beside.iter().map(|bits| bits.width() / shape.contexts()).sum();
+    let picker = round_robin::elaborate(shape.warps, preferred.is_some(), width + shape.slot_bits())?;
     let first = preferred.map_or(zeros(all.width()), |preferred| *all & preferred);
     let turns = (shape.slots > 1).then(|| m.register("right_is_next", shape.warps));
     let right: Vec<Expr> = (0..shape.warps)
@@ -54,7 +51,7 @@ pub fn pick(m: &Builder, shape: &Shape, picker: &Module, requests: &Requests) ->
         join(&beside.iter().map(of_slots).chain([slot.clone()]).collect::<Vec<_>>())
     };
 
-    let instance = m.instance("picker", picker);
+    let instance = m.instance("picker", &picker);
     instance.input("requests", &any(all)).input("accept", accept);
     if let Some(preferred) = preferred {
         instance.input("preferred", &if shape.slots > 1 { any(&first) } else { (*preferred).clone() });
@@ -62,7 +59,6 @@ pub fn pick(m: &Builder, shape: &Shape, picker: &Module, requests: &Requests) ->
     instance.input("beside", &m.wire_each(Each::new("index", shape.warps), "beside", beside_of));
     let warps = instance.output_as("grant", "picked_warps");
     let told = instance.output_as("beside_grant", "beside_picked");
-    let width = told.width() - shape.slot_bits();
     let (beside, slot) = (told.slice(0, width), told.from(width));
     let grant = match &turns {
         None => warps,
@@ -75,7 +71,8 @@ pub fn pick(m: &Builder, shape: &Shape, picker: &Module, requests: &Requests) ->
             m.wire("picked_contexts", &join(&(0..shape.warps).map(slots).collect::<Vec<_>>()))
         }
     };
-    Picked { grant, context: join_context(&instance.output_as("number", "picked_warp"), &slot), beside }
+    let context = join_context(&instance.output_as("number", "picked_warp"), &slot);
+    Ok(Picked { grant, context, beside })
 }
 
 /// Whether the right slot of a warp comes first. `first` are the preferred requests.

@@ -19,7 +19,7 @@ use rtl::{
 };
 
 use super::context::{Fetch, contexts_of, join_context, split_context};
-use super::pick::{Requests, pick, picker};
+use super::pick::{Requests, pick};
 use crate::formal::points;
 use crate::shape::{PC, Shape};
 
@@ -233,14 +233,13 @@ impl Pick {
         let picked = pick(
             m,
             shape,
-            &picker(shape, true, 2)?,
             &Requests {
                 all: &requests,
                 preferred: Some(urgent),
                 beside: &[&now.from_resteer, &first.stops],
                 accept: &(ready & !&goes_before),
             },
-        );
+        )?;
         let (local, resteered_last, is_stopped) = (&picked.grant, picked.beside.bit(0), picked.beside.bit(1));
         let valid = &first.goes | (requests.any() & !is_stopped);
         let grant = m.wire("grant", &first.goes.mux(&first.grant, &(local & !&first.stops)));

@@ -3,10 +3,9 @@
 //! A fair pick ([`super::pick`]). Before it comes the selection of `divergence.scheduler = "constrained"` ("The
 //! Dual-Path Execution Model for Efficient GPU Control Flow", section 3.3).
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, clog2, join};
+use rtl::{Builder, ElaborationError, Expr, clog2, join};
 
-use super::pick::{Requests, pick, picker};
-use super::s3_context::Needs;
+use super::pick::{Requests, pick};
 use super::s3_schedule::{Contexts, Inputs};
 use crate::formal::points;
 use crate::shape::{PATIENCE, Shape};
@@ -17,7 +16,7 @@ pub struct Pick {
     /// The position of its word in the buffer.
     pub read_position: Expr,
     pub epoch: Expr,
-    /// Its requirements: the bits of [`Needs`].
+    /// Its requirements: the bits of [`super::s3_context::Needs`].
     pub needs: Expr,
 }
 
@@ -30,7 +29,7 @@ impl Pick {
         let needs = contexts.column("needs");
         let requests =
             Requests { all: &ready, preferred: None, beside: &[&positions, &inputs.epochs, &needs], accept: &accept };
-        let picked = pick(m, shape, &picker(shape, false, 2 + Needs::bits(shape))?, &requests);
+        let picked = pick(m, shape, &requests)?;
         m.drive(&contexts.grant, &picked.grant.when(&accept));
         let valid = m.wire("valid", &(ready.any() & accept));
         Ok(Self {
