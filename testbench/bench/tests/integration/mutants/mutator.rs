@@ -185,6 +185,7 @@ fn places(text: &str) -> Vec<usize> {
         in_ports |= code.starts_with("module ");
         in_reset &= !trimmed.starts_with("end");
         let is_logic = !trimmed.starts_with("(*") && !trimmed.starts_with("wire unused = ");
+        let is_logic = is_logic && !trimmed.starts_with("if (rst) ");
         for (offset, byte) in code.bytes().enumerate() {
             depth += i32::from(byte == b'[') - i32::from(byte == b']');
             if depth == 0 && !in_ports && !in_reset && is_logic {
