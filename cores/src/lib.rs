@@ -143,8 +143,7 @@ fn elaborate_from(
     let mut modules =
         adaptors.iter().map(|adaptor| (adaptor.elaborate)(&shape, image)).collect::<Result<Vec<_>, _>>()?;
     if shape.control {
-        let has_bus = config.memory.kind == MemoryKind::Axi4;
-        modules.insert(0, control::elaborate(&shape, &pipeline.ports(), unit.descriptor().name, has_bus)?);
+        modules.insert(0, control::elaborate(&shape, &pipeline.ports(), unit.descriptor().name)?);
     }
     let behind = if adaptors.is_empty() { String::new() } else { format!(", memory {kind}") };
     let top = top::elaborate(&pipeline, &modules, &format!("{purpose}{behind}."))?;
@@ -169,6 +168,7 @@ impl Shape {
         let unit = hardware.descriptor();
         let slots = unit.slots as usize;
         let external = divergence::external_of(config);
+        let adaptors = memory::adaptors(config);
         let takes_turns =
             unit.takes_turns || external.as_ref().is_some_and(|(_, module)| divergence::takes_turns(module));
         Self {
@@ -188,7 +188,9 @@ impl Shape {
                 .next_power_of_two()
                 .clamp(8, 16),
             control: config.control.port,
-            posts_stores: memory::adaptors(config).iter().any(|adaptor| adaptor.posts_stores),
+            posts_stores: adaptors.iter().any(|adaptor| adaptor.posts_stores),
+            has_bus: config.memory.kind == MemoryKind::Axi4,
+            dcache_bytes: config.dcache.bytes,
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,

@@ -87,6 +87,10 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     instances.extend(&scratchpad);
     m.connect_by_name(&instances);
 
+    if shape.has_dcache() {
+        m.comment("A committed `fence.i` empties the data cache.");
+        m.output("dcache_empty", &(s7.net("valid_s8") & s7.net("fence_i_s8")));
+    }
     m.comment("Done when every thread has ended, or `tohost` says so, and nothing is in flight.");
     let performed = if shape.posts_stores { dmem_idle } else { ones(1) };
     let performed = m.fault("done_does_not_wait_for_memory", &performed, &ones(1));
@@ -166,6 +170,7 @@ fn declare_ports(m: &Builder, shape: &Shape) -> Expr {
     m.input("dmem_rsp_tag", tag);
     m.input("dmem_rsp_data", shape.line_bits());
     let dmem_idle = m.input("dmem_idle", usize::from(shape.posts_stores));
+    m.output_port("dcache_empty", usize::from(shape.has_dcache()));
     m.port_group("console");
     m.output_port("console_valid", 1);
     m.input("console_ready", 1);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rtl::{Each, Expr, clog2, lit};
-use weft_config::extension::{M, ZBB};
+use weft_config::extension::{A, M, ZBB};
 use weft_config::{Extension, External, Isa, SCRATCHPAD_BASE, UnitKeys};
 
 use crate::isa::{self, Acts, Encoding};
@@ -60,6 +60,10 @@ pub struct Shape {
     /// Whether the memory may accept a store and perform it later. `fence`, `fence.i` and `done` then wait for its
     /// `dmem_idle`.
     pub posts_stores: bool,
+    /// Whether memory is behind AXI4.
+    pub has_bus: bool,
+    /// Bytes of the data cache; 0 for none.
+    pub dcache_bytes: u32,
     pub ram_bytes: u32,
     /// Bytes of each thread's stack.
     pub stack_bytes: u32,
@@ -129,6 +133,20 @@ impl Shape {
 
     pub fn has_icache(&self) -> bool {
         self.icache_bytes > 0
+    }
+
+    pub fn has_dcache(&self) -> bool {
+        self.dcache_bytes > 0
+    }
+
+    /// Whether memory performs atomic operations. A data cache turns them into loads and stores.
+    pub fn memory_has_atomics(&self) -> bool {
+        self.has(&A) && !self.has_dcache()
+    }
+
+    /// Whether the bus can fail and the core start again. Memory then accepts requests after an error, and performs none.
+    pub fn bus_fails(&self) -> bool {
+        self.has_bus && self.control
     }
 
     pub fn has_scratchpad(&self) -> bool {

@@ -82,9 +82,7 @@ pub fn elaborate(pipeline: &Module, adaptors: &[Module], purpose: &str) -> Resul
         m.comment("Between the pipeline and its memory.");
     }
     for (Open { name, part, port, .. }, behind) in links {
-        let is_free = part == 0 && !open.iter().any(|outer| outer.name == name);
-        let net = if is_free { name.clone() } else { format!("{}_{name}", names[part]) };
-        let net = m.forward(&net, port.width);
+        let net = m.forward(&net_of(names[part], part, &name, &open), port.width);
         if port.direction == Direction::Output {
             parts[part].output_to(&port.name, &net);
             parts[behind].input(&name, &net);
@@ -113,11 +111,18 @@ fn group_at(before: &[Open], port: &str) -> Option<&'static str> {
     of_trace.or_else(others).map(|(_, title)| *title)
 }
 
-/// The ports of the pipeline that an adaptor mirrors, and that have a net of their name in the top.
+/// The net between modules, which is the port's where neither another module nor the top has it.
+fn net_of(module: &str, part: usize, port: &str, open: &[Open]) -> String {
+    let is_free = part == 0 && !open.iter().any(|outer| outer.name == port);
+    if is_free { port.to_owned() } else { format!("{module}_{port}") }
+}
+
+/// The nets at the ports of the pipeline that an adaptor mirrors.
 pub fn bus(pipeline: &Module, adaptors: &[Module]) -> Vec<PortInfo> {
-    let (links, open) = links(pipeline, adaptors);
-    let is_free = |name: &str| !open.iter().any(|outer| outer.name == name);
-    links.into_iter().filter(|(port, _)| port.part == 0 && is_free(&port.name)).map(|(open, _)| open.port).collect()
+    let (links, outer) = links(pipeline, adaptors);
+    let of_pipeline = links.into_iter().filter(|(open, _)| open.part == 0);
+    let net = |open: Open| PortInfo { name: net_of(crate::PIPELINE, 0, &open.name, &outer), ..open.port };
+    of_pipeline.map(|(open, _)| net(open)).collect()
 }
 
 /// Whether `rtl` connects the port by itself.

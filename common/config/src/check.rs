@@ -1,4 +1,5 @@
-//! Rules between keys: RAM and the stacks at its end; divider, scratchpad, cache, control port; a unit in Verilog and its file.
+//! Rules between keys: RAM and the stacks at its end; divider, scratchpad, caches, control port; a unit in Verilog and
+//! its file.
 
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
@@ -67,6 +68,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_scratchpad(config)?;
     check_control(config)?;
     check_instruction_cache(config)?;
+    check_data_cache(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
     let of_warp = threads * stack;
@@ -238,15 +240,6 @@ fn check_instruction_cache(config: &Config) -> Result<(), Broken> {
             hint: format!("the nearest is {}", 2 * line),
         });
     }
-    if config.control.port {
-        return Err(Broken {
-            keys: &["icache.bytes", "control.port"],
-            reason: format!(
-                "`icache.bytes` = {bytes}: `control.port` cannot yet stop a core with an instruction cache"
-            ),
-            hint: "set icache.bytes=0 or control.port=false".into(),
-        });
-    }
     let unit = config.divergence.unit.as_str();
     if UNITS.iter().any(|row| row.name == unit && row.reconverges) {
         return Err(Broken {
@@ -259,6 +252,32 @@ fn check_instruction_cache(config: &Config) -> Result<(), Broken> {
         });
     }
     Ok(())
+}
+
+/// Checks that there are two lines, and a memory that a cache makes faster.
+fn check_data_cache(config: &Config) -> Result<(), Broken> {
+    let (bytes, least, kind) = (config.dcache.bytes, 8 * config.threads, config.memory.kind);
+    if bytes > 0 && kind == MemoryKind::Bram {
+        return Err(Broken {
+            keys: &["dcache.bytes", "memory.kind"],
+            reason: format!(
+                "`dcache.bytes` = {bytes}: with `memory.kind` = \"{}\" memory is as fast as a cache",
+                kind.name()
+            ),
+            hint: "leave dcache.bytes out, or set memory.kind=\"axi4\"".into(),
+        });
+    }
+    if bytes == 0 || bytes >= least {
+        return Ok(());
+    }
+    Err(Broken {
+        keys: &["threads", "dcache.bytes"],
+        reason: format!(
+            "`dcache.bytes` = {bytes} must be 0, or at least two lines, 8 · `threads` = {least}: a line has a word for \
+             each thread of a warp"
+        ),
+        hint: format!("the nearest is {least}"),
+    })
 }
 
 fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {

@@ -23,6 +23,7 @@ pub struct Config {
     pub scratchpad: Scratchpad,
     pub control: Control,
     pub icache: InstructionCache,
+    pub dcache: DataCache,
     pub trace: Trace,
     pub emit: Emit,
     pub run: Run,
@@ -155,6 +156,13 @@ pub struct InstructionCache {
     pub line_bytes: u32,
 }
 
+/// `[dcache]`: the data cache between the pipeline and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DataCache {
+    /// Its size, a power of two of at least two lines of 4 · T bytes; 0 for none.
+    pub bytes: u32,
+}
+
 /// `memory.latency` and `memory.fetch_latency`: a number of cycles, or a random range `"min..max"` (inclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
@@ -214,6 +222,7 @@ impl Default for Config {
             scratchpad: Scratchpad::beside(Isa::default()),
             control: Control::default(),
             icache: InstructionCache::default(),
+            dcache: DataCache::default(),
             trace: Trace::default(),
             emit: Emit::default(),
             run: Run::default(),
@@ -300,6 +309,12 @@ impl Scratchpad {
 }
 
 impl InstructionCache {
+    pub fn exists(&self) -> bool {
+        self.bytes > 0
+    }
+}
+
+impl DataCache {
     pub fn exists(&self) -> bool {
         self.bytes > 0
     }

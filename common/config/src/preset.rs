@@ -12,6 +12,7 @@ pub const PRESETS: &[Preset] = &[
     Preset { name: "tiny", toml: include_str!("../presets/tiny.toml") },
     Preset { name: "rv32i-8x4", toml: include_str!("../presets/rv32i-8x4.toml") },
     Preset { name: "bram-4x4", toml: include_str!("../presets/bram-4x4.toml") },
+    Preset { name: "accelerator", toml: include_str!("../presets/accelerator.toml") },
     Preset { name: "wide", toml: include_str!("../presets/wide.toml") },
 ];
 

@@ -305,6 +305,15 @@ const OTHERS: &[Key] = &[
         field: Field::Integer { values: Integers::powers_of_two(32, 64), at: |config| &mut config.icache.line_bytes },
     },
     Key {
+        name: "dcache.bytes",
+        summary: "Data cache, direct mapped, in lines of a word per lane; 0 = none.",
+        in_hardware: true,
+        field: Field::Integer {
+            values: Integers::zero_or_power_of_two(8, 1 << 18),
+            at: |config| &mut config.dcache.bytes,
+        },
+    },
+    Key {
         name: "trace.port",
         summary: "Whether the core has the trace port that lock step reads.",
         in_hardware: true,
@@ -369,6 +378,7 @@ impl Key {
         let is_of = |table: &str| self.name.starts_with(table);
         (is_of("scratchpad.") && !config.scratchpad.exists())
             || (is_of("icache.") && !config.icache.exists())
+            || (is_of("dcache.") && !config.dcache.exists())
             || (is_of("divider.") && !config.isa.has(&M))
             || (is_of("control.") && !config.control.port)
     }

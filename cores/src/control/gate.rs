@@ -1,10 +1,10 @@
 //! The gate between the pipeline and its memory. While it is closed no new request passes. A request that was offered
-//! before stays until it is accepted, as the rules of the port demand.
+//! before stays until it is accepted, as the rules of the port demand; one to a cache is withdrawn.
 //!
-//! Latency: none; the gate is combinational. Storage: a bit for each of the two ports, a bit for the fetch in flight,
-//! and, if memory performs stores at once, the number of loads in flight.
+//! Latency: none; the gate is combinational. Storage: a bit for each port without a cache; without an instruction cache
+//! a bit for the fetch in flight; if memory performs stores at once, the number of loads in flight.
 
-use rtl::{Builder, Expr, PortInfo, clog2, increment, join, ones, zeros};
+use rtl::{Builder, Expr, PortInfo, Register, clog2, increment, join, ones, zeros};
 
 use crate::formal::points;
 use crate::shape::Shape;
@@ -48,14 +48,18 @@ fn pass(m: &Builder, pipeline: &[PortInfo], side: &str) -> [Expr; 4] {
     [valid, ready, op, answer]
 }
 
-/// A side's gate: whether a request is at the port of the memory, and whether it is accepted.
-fn gate(m: &Builder, side: &str, open: &Expr, [valid, ready]: [&Expr; 2]) -> [Expr; 2] {
-    let offered = m.register(&format!("{side}_offered"), 1);
-    let stays = m.fault(&format!("{side}_request_is_withdrawn"), &offered.q(), &zeros(1));
-    let passes = m.wire(&format!("{side}_passes"), &(open | stays));
+/// A side's gate: whether a request is at the port of the memory, and whether it is accepted. `cached`: a cache is behind
+/// the gate. It may never be ready again after an error of the bus, and a request to it may be withdrawn.
+fn gate(m: &Builder, side: &str, cached: bool, open: &Expr, [valid, ready]: [&Expr; 2]) -> [Expr; 2] {
+    let offered = (!cached).then(|| m.register(&format!("{side}_offered"), 1));
+    let stays = |offered: &Register| m.fault(&format!("{side}_request_is_withdrawn"), &offered.q(), &zeros(1));
+    let passes =
+        m.wire(&format!("{side}_passes"), &offered.as_ref().map_or(open.clone(), |offered| open | stays(offered)));
     let present = m.wire(&format!("{side}_present"), &(valid & &passes));
     let accepted = m.wire(&format!("{side}_accepted"), &(&present & ready));
-    offered.next(&(&present & !ready)).reset(0);
+    if let Some(offered) = offered {
+        offered.next(&(&present & !ready)).reset(0);
+    }
     m.output(&format!("next_{side}_req_valid"), &present);
     m.output(&format!("{side}_req_ready"), &(ready & &passes));
     [present, accepted]
@@ -71,14 +75,20 @@ impl Quiet {
             m.output("dmem_idle", &idle);
         }
 
-        m.comment("Fetches: one is in flight at a time.");
-        let [present, accepted] = gate(m, "imem", open, [&valid, &ready]);
-        let fetching = m.register("fetching", 1);
-        fetching.next(&(&accepted | (&*fetching & !&answer))).reset(0);
-        let fetch = !m.fault("stop_does_not_wait_for_a_fetch", &(&present | &*fetching), &zeros(1));
+        let [present, accepted] = gate(m, "imem", shape.has_icache(), open, [&valid, &ready]);
+        let fetching = if shape.has_icache() {
+            m.comment("Fetches: the instruction cache says when none is looked up, and no refill on its way.");
+            !m.input("next_imem_idle", 1)
+        } else {
+            m.comment("Fetches: one is in flight at a time.");
+            let fetching = m.register("fetching", 1);
+            fetching.next(&(&accepted | (&*fetching & !&answer))).reset(0);
+            fetching.q()
+        };
+        let fetch = !m.fault("stop_does_not_wait_for_a_fetch", &(&present | fetching), &zeros(1));
 
         m.comment("Data. A memory that posts stores says when all it accepted is performed; else loads are counted.");
-        let [present, accepted] = gate(m, "dmem", open, [&data_valid, &data_ready]);
+        let [present, accepted] = gate(m, "dmem", shape.has_dcache(), open, [&data_valid, &data_ready]);
         let busy = if shape.posts_stores {
             // It drops in the cycle after an acceptance.
             !idle | &present

@@ -33,7 +33,7 @@ pub const NAME: &str = "control";
 /// Bytes of the console that wait for the reader.
 pub const CONSOLE_BYTES: usize = 16;
 
-pub fn elaborate(shape: &Shape, pipeline: &[PortInfo], unit: &str, has_bus: bool) -> Result<Module, ElaborationError> {
+pub fn elaborate(shape: &Shape, pipeline: &[PortInfo], unit: &str) -> Result<Module, ElaborationError> {
     let m = Builder::new(NAME, "Control block: registers start and stop the core, and report how its run ended.");
     m.keep_inputs();
     m.timing(
@@ -42,7 +42,7 @@ pub fn elaborate(shape: &Shape, pipeline: &[PortInfo], unit: &str, has_bus: bool
     );
     let running = m.forward("running", 1);
     let quiet = Quiet::of(&m, shape, pipeline, &running);
-    let core = CoreState::declare(&m, shape, has_bus);
+    let core = CoreState::declare(&m, shape);
     let bus = Bus::declare(&m)?;
     let mut file = File::default();
     let run = Run::declare(&m, &bus, &core, &quiet, running);
@@ -170,7 +170,7 @@ struct CoreState {
 }
 
 impl CoreState {
-    fn declare(m: &Builder, shape: &Shape, has_bus: bool) -> Self {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
         m.port_group("the end of the run, and the counters");
         let [done, quiet, error] = ["done", "quiet", "error_valid"].map(|name| m.input(name, 1));
         let reports = [
@@ -187,7 +187,7 @@ impl CoreState {
         let mut reports: Vec<(&str, Expr)> =
             reports.into_iter().chain(counters).map(|(name, bits)| (name, m.input(name, bits))).collect();
         let bus = [("bus_error_valid", 1), ("bus_error_write", 1), ("bus_error_decode", 1), ("bus_error_addr", 32)];
-        reports.extend(bus.map(|(name, bits)| match has_bus {
+        reports.extend(bus.map(|(name, bits)| match shape.has_bus {
             true => (name, m.input(&format!("next_{name}"), bits)),
             false => (name, zeros(bits)),
         }));

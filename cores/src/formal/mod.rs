@@ -10,6 +10,7 @@
 //!
 //! The unit asserts its own invariants by name. Emitted cores contain nothing of this.
 
+mod dcache;
 mod observation;
 mod points;
 mod registers;
@@ -19,6 +20,7 @@ mod scoreboard;
 mod shifts;
 mod unit;
 
+pub use dcache::elaborate as dcache;
 pub(crate) use observation::observe;
 pub use observation::{Observation, elaborate as edge};
 pub(crate) use points::{exist as points_exist, points, points_at_heights};

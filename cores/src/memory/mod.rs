@@ -3,6 +3,7 @@
 pub mod axi4;
 pub mod bram;
 pub mod coalescer;
+pub mod dcache;
 pub mod icache;
 pub mod map;
 pub mod request_queue;
@@ -10,9 +11,9 @@ pub mod reservations;
 pub mod scratchpad;
 pub mod store_switch;
 
-use rtl::{ElaborationError, Module};
+use rtl::{Builder, ElaborationError, Expr, Module, clog2, concat, zeros};
 
-use crate::shape::Shape;
+use crate::shape::{RAM_BASE, Shape};
 
 /// Elaborates the module of an adaptor. `image` names the file with the initial content of each bank.
 type Elaborate = fn(&Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError>;
@@ -47,9 +48,33 @@ impl Storage {
 }
 
 /// All adaptors, in the order from the pipeline to the memory.
-static ADAPTORS: &[Adaptor] = &[bram::ADAPTOR, icache::ADAPTOR, axi4::ADAPTOR];
+static ADAPTORS: &[Adaptor] = &[dcache::ADAPTOR, bram::ADAPTOR, icache::ADAPTOR, axi4::ADAPTOR];
 
 /// The adaptors of a configuration, in that order. If RAM is in the core, the last adaptor contains it.
 pub fn adaptors(config: &weft_config::Config) -> Vec<&'static Adaptor> {
     ADAPTORS.iter().filter(|adaptor| (adaptor.is_wanted)(config)).collect()
+}
+
+/// The reset of an adaptor that keeps nothing from one run to the next: with a control block each start resets it. To be
+/// called before all else.
+fn reset_at_start(m: &Builder, shape: &Shape) {
+    if shape.control {
+        let reset = m.own_reset();
+        m.port_group("a run begins: the reset");
+        let restart = m.input("restart", 1);
+        m.drive(&reset, &m.fault("keeps_its_state_at_a_start", &restart, &zeros(1)));
+        m.output("next_restart", &restart);
+    }
+}
+
+/// Bits of the number of a line in RAM, its row.
+fn row_bits(shape: &Shape) -> usize {
+    clog2(shape.ram_bytes as usize / (4 * shape.threads))
+}
+
+/// The address of a row.
+fn address(shape: &Shape, row: &Expr) -> Expr {
+    let offset = 2 + shape.lane_bits();
+    let base = rtl::lit(32 - offset - row.width(), u64::from(RAM_BASE) >> (offset + row.width()));
+    concat([&base, row, &zeros(offset)])
 }

@@ -3,6 +3,7 @@
 //! docs/design/proofs.md lists the claims, sizes and assumptions.
 
 mod abc;
+mod dcache;
 mod edge;
 mod icache;
 mod minority_first;

@@ -1,7 +1,9 @@
 //! Runs a program on the model, on the hardware, or on both in lock step.
 
+mod cached;
 mod control_port;
 mod events;
+mod expected;
 mod fetch_port;
 mod fetch_side;
 mod flow;

@@ -15,12 +15,27 @@ macro_rules! pins {
 
         impl $name {
             /// Looks up the ports of a core of this configuration, which must have them.
+            #[allow(dead_code, reason = "one macro declares all sets of ports")]
             pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+                Self::at("", model, config)
+            }
+
+            /// The same at the pipeline, where an adaptor has ports with the same names at the top.
+            #[allow(dead_code, reason = "one macro declares all sets of ports")]
+            pub(crate) fn of_pipeline(model: &Model, config: &Config) -> Result<Self, ModelError> {
+                Self::at("pipeline_", model, config)
+            }
+
+            fn at(prefix: &str, model: &Model, config: &Config) -> Result<Self, ModelError> {
                 let widths = &Widths::of(config);
+                let port = |name: &str, width: usize, direction| {
+                    let inner = model.port(&format!("{prefix}{name}"), width, direction);
+                    inner.or_else(|_| model.port(name, width, direction))
+                };
                 Ok(Self {
                     $($port: {
                         let width: fn(&Widths) -> usize = $width;
-                        model.port(concat!($prefix, stringify!($port)), width(widths), $direction)?
+                        port(concat!($prefix, stringify!($port)), width(widths), $direction)?
                     },)*
                 })
             }
@@ -118,10 +133,16 @@ pins! {
 }
 
 pins! {
-    /// The core's requests to its memory, at the top or inside it.
-    RequestPorts: "" {
+    /// The fetches of a core without an instruction cache, at the top or inside it.
+    FetchPorts: "" {
         imem_req_valid: Output |_| 1,
         imem_req_addr: Output |_| 32,
+    }
+}
+
+pins! {
+    /// The core's requests to its data memory, at the top or inside it.
+    RequestPorts: "" {
         dmem_req_valid: Output |_| 1,
         dmem_req_op: Output |_| 4,
         dmem_req_addr: Output |_| 32,
@@ -239,6 +260,7 @@ pins! {
 pins! {
     /// The answer of an instruction cache in the core, as the bench sees it.
     ObservedFetch: "" {
+        imem_req_valid: Output |_| 1,
         imem_req_ready: Output |_| 1,
     }
 }

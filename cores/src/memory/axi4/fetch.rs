@@ -33,6 +33,7 @@ impl Fetch {
         let takes = m.input("ifill_rsp_ready", 1);
         m.output_port("ifill_rsp_data", bus_bits(shape));
         m.output_port("ifill_rsp_error", 1);
+        m.output_port("ifill_failed", usize::from(shape.bus_fails()));
         Some(Self { valid, address, takes, waited: m.register("refill_waited", 1) })
     }
 
@@ -42,10 +43,13 @@ impl Fetch {
     }
 
     /// `read`: a read of the pipeline starts. Returns whether a refill starts.
-    pub fn start(&self, m: &Builder, [free, read, failed]: [&Expr; 3]) -> Expr {
+    pub fn start(&self, m: &Builder, shape: &Shape, [free, read, failed]: [&Expr; 3]) -> Expr {
         m.comment("A refill starts where no other read does.");
         let ready = m.wire("refill_ready", &(free & !read & !failed));
         m.output("ifill_req_ready", &ready);
+        if shape.bus_fails() {
+            m.output("ifill_failed", failed);
+        }
         self.waited.next(&(&self.valid & !&ready & (read | &*self.waited) & !failed)).reset(0);
         m.wire("refill_starts", &(&self.valid & ready))
     }

@@ -5,7 +5,6 @@
 //! Storage (registers): `outstanding` rows of reads and as many of writes, each compared with the requested row.
 
 use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, increment, join, zeros};
-use weft_config::extension::A;
 
 use crate::shape::Shape;
 
@@ -46,7 +45,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let ended = decode(&answered_tag, reads).when(&read_answered);
     let reading = m.register("reading", reads);
     reading.next(&((&*reading & !&ended) | &started)).reset(0);
-    let rewriting = if shape.has(&A) {
+    let rewriting = if shape.memory_has_atomics() {
         let register = m.register("rewriting", reads);
         let written_back = decode(&rewritten_tag, reads).when(&rewritten);
         let written_back =

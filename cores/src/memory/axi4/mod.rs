@@ -27,15 +27,13 @@ mod fetch;
 mod in_flight;
 
 use rtl::{
-    Builder, ElaborationError, Expr, Instance, MemoryStyle, Module, Register, clog2, concat, join, ones,
-    select_one_hot, zeros,
+    Builder, ElaborationError, Expr, Instance, MemoryStyle, Module, Register, join, ones, select_one_hot, zeros,
 };
 use weft_config::MemoryKind;
-use weft_config::extension::A;
 
 use self::fetch::Fetch;
-use super::Adaptor;
-use crate::shape::{RAM_BASE, Shape};
+use super::{Adaptor, address, row_bits};
+use crate::shape::Shape;
 
 pub const ADAPTOR: Adaptor = Adaptor {
     is_wanted: |config| config.memory.kind == MemoryKind::Axi4,
@@ -46,16 +44,6 @@ pub const ADAPTOR: Adaptor = Adaptor {
 
 /// Bits of the widest data bus of AXI.
 pub const WIDEST: usize = 1024;
-
-fn row_bits(shape: &Shape) -> usize {
-    clog2(shape.ram_bytes as usize / (4 * shape.threads))
-}
-
-fn address(shape: &Shape, row: &Expr) -> Expr {
-    let offset = 2 + shape.lane_bits();
-    let base = rtl::lit(32 - offset - row.width(), u64::from(RAM_BASE) >> (offset + row.width()));
-    concat([&base, row, &zeros(offset)])
-}
 
 fn bus_bits(shape: &Shape) -> usize {
     shape.line_bits().min(WIDEST)
@@ -71,7 +59,7 @@ fn id_bits(shape: &Shape) -> usize {
 
 /// Text on latency and contract, for the head of the module.
 fn timing(shape: &Shape) -> String {
-    let waits = if shape.has(&A) { ", except in the cycle in which SC is answered" } else { "" };
+    let waits = if shape.memory_has_atomics() { ", except in the cycle in which SC is answered" } else { "" };
     format!(
         "a request accepted in cycle n is on the bus in cycle n + 2 at the earliest; read data reach the pipeline in their \
          own cycle. Answers of the bus are taken at once{waits}."
@@ -102,7 +90,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     channels.input("write", &in_flight.write).input("written_row", &in_flight.written_row);
     channels.output_to("read_free", &order.read_free).output_to("write_free", &order.write_free);
     if let Some(fetch) = &fetch {
-        let starts = fetch.start(&m, [&order.read_free, &in_flight.read, &held.failed]);
+        let starts = fetch.start(&m, shape, [&order.read_free, &in_flight.read, &held.failed]);
         channels.input("refill", &starts).input("refill_address", &fetch.address);
         fetch.answer(&m, &bus);
     }
@@ -121,6 +109,9 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     };
     busy.next(&m.fault("is_idle_with_requests_in_flight", &works, &held.taken)).reset(0);
     m.output("dmem_idle", &!&*busy);
+    if shape.bus_fails() && shape.has_dcache() {
+        m.output("dmem_failed", &held.failed);
+    }
     bus.report(&m, shape, &held.failed, &restart, &in_flight.instance);
     m.finish()
 }
@@ -178,7 +169,7 @@ impl Held {
         let request = port.hold(m, &taken);
         let op = &request.op;
         let stores = m.wire("stores", &op.is(1));
-        let rewrites = if shape.has(&A) { m.wire("rewrites", &op.from(2).any()) } else { zeros(1) };
+        let rewrites = if shape.memory_has_atomics() { m.wire("rewrites", &op.from(2).any()) } else { zeros(1) };
         let reads = m.wire("reads", &(&rewrites | !op.bit(0)));
         Self { request, present, taken, leaves, failed, stores, rewrites, reads }
     }
@@ -252,7 +243,7 @@ impl Atomics {
         in_flight: &InFlight,
         [delivered, line, restart]: [&Expr; 3],
     ) -> Result<Self, ElaborationError> {
-        if !shape.has(&A) {
+        if !shape.memory_has_atomics() {
             return Ok(Self {
                 instance: None,
                 reserved: zeros(1),
@@ -372,7 +363,7 @@ impl Request {
         let tag = m.input("dmem_req_tag", id_bits(shape));
         let mask = m.input("dmem_req_mask", 4 * shape.threads);
         let data = m.input("dmem_req_data", shape.line_bits());
-        let hart = if shape.has(&A) { m.input("dmem_req_hart", shape.hart_bits()) } else { zeros(0) };
+        let hart = if shape.memory_has_atomics() { m.input("dmem_req_hart", shape.hart_bits()) } else { zeros(0) };
         m.output_port("dmem_rsp_valid", 1);
         m.output_port("dmem_rsp_tag", id_bits(shape));
         m.output_port("dmem_rsp_data", shape.line_bits());

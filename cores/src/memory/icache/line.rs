@@ -15,6 +15,8 @@ pub struct Line {
     pub present: Register,
     /// The answer was an error.
     pub error: Register,
+    /// Its words were written, and look-ups may read them.
+    pub is_written: Register,
     pub writes_tag: Expr,
     pub writes_word: Expr,
     /// The number of words written so far.
@@ -45,6 +47,11 @@ impl Line {
         let bits = cache.sizes.offset;
         let written = m.register("written", bits + 1);
         let all_written = written.bit(bits);
+        m.comment(
+            "A word that is read at the edge of its write is undefined, so look-ups read the words a cycle later.",
+        );
+        let is_written = m.register("is_written", 1);
+        is_written.next(&(&*present & &*tagged & &all_written & !&*error & !&ends & &stays)).reset(0);
 
         m.comment("Pick a context that waits for it: every second cycle, while words are written.");
         let waiting = waits.of(m, shape, &refills.head);
@@ -70,7 +77,19 @@ impl Line {
         let joined = m.fault("a_refill_ends_as_a_miss_joins_it", &joined, &zeros(1));
         let is_over = &*present & &*tagged & &all_written & !&*picked;
         m.drive(&ends, &(is_over & !(waiting.any() | joined)));
-        Self { present, error, writes_tag, writes_word, written, word, picked: picked.q(), late, offsets, ends }
+        Self {
+            present,
+            error,
+            is_written,
+            writes_tag,
+            writes_word,
+            written,
+            word,
+            picked: picked.q(),
+            late,
+            offsets,
+            ends,
+        }
     }
 }
 

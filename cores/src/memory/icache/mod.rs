@@ -7,8 +7,8 @@
 //! (*stalled*), so they are given in the order of the misses.
 //!
 //! The refill itself serves the contexts that wait for it (`line`), so each gets its word even if the line is replaced
-//! at once. The refill ends when no context waits for it. Until then each look-up of its line joins it, so nothing reads
-//! words that are being written. A context that is resteered no longer waits (`imem_cancelled`); the refill goes on.
+//! at once. Until all words are written each look-up of the line joins the refill, so nothing reads words that are being
+//! written. After that none does, and the refill ends when no context waits for it. A context that is resteered no longer waits (`imem_cancelled`); the refill goes on.
 //!
 //! `fence.i` empties the cache (`imem_empty`): a sweep writes each tag, and fetches wait. The answers to all requests
 //! that were sent before are dropped, and the lines requested again. So a word that is fetched after `fence.i` is read
@@ -24,8 +24,8 @@ use rtl::{Builder, ElaborationError, Expr, Module, Register, concat, decode, joi
 
 use self::line::Line;
 use self::refills::Refills;
-use super::Adaptor;
 use super::map::in_ram;
+use super::{Adaptor, reset_at_start};
 use crate::formal::points;
 use crate::queue;
 use crate::shape::{RAM_BASE, Shape};
@@ -68,6 +68,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
         "icache",
         &format!("Instruction cache of {} bytes in lines of {}.", shape.icache_bytes, shape.icache_line_bytes),
     );
+    reset_at_start(&m, shape);
     m.keep_inputs();
     m.timing(
         "a fetch accepted in cycle n is answered in n + 1: with its word, or as missed, unless all refills are taken. \
@@ -82,16 +83,20 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let cache = Cache { sizes, port, memory, sweep, refills, waits: Waits::declare(&m, shape) };
     let Cache { sizes, port, sweep, refills, waits, .. } = &cache;
 
-    m.comment("The verdict. A line on its way is no hit: its words may not be written yet.");
+    m.comment("The verdict. A line on its way is no hit until its words are written.");
     let tag = m.forward("tag", 1 + sizes.number - sizes.index);
-    let known = tag.bit(0) & tag.from(1).eq(&look.number.from(sizes.index));
-    let on_its_way = m.fault("hits_while_the_line_is_written", &refills.matched, &(&refills.matched & !&known));
+    let known = m.wire("known", &(tag.bit(0) & tag.from(1).eq(&look.number.from(sizes.index))));
+    let is_written = m.forward("line_is_written", 1);
+    let may_hit = &known & &refills.matches_head & m.fault("a_line_is_joined_for_ever", &is_written, &zeros(1));
+    let may_hit = m.fault("hits_while_the_line_is_written", &may_hit, &known);
+    let on_its_way = m.wire("on_its_way", &(&refills.matched & !may_hit));
     let fresh = m.wire("fresh", &(&*look.present & !&*look.stalled));
     let hits = m.wire("hits", &(&fresh & (&known & !&on_its_way | &*look.outside)));
     let joins = m.wire("joins", &(&fresh & !&*look.outside & &on_its_way));
     let wants = m.wire("wants_refill", &(&*look.present & !(&hits | &joins)));
 
     let line = Line::declare(&m, shape, &cache, &joins);
+    m.drive(&is_written, &line.is_written);
     let begins = m.wire("begins", &(&wants & !(&refills.full | &*line.late.valid)));
     refills.update(&m, &cache, &line.ends, [&begins, &look.number]);
     look.stalled.next(&(&wants & !&begins)).reset(0);
@@ -108,6 +113,9 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let word = cache.read(&m, shape, &line, &tag);
     line.late.answer(&m, [&hits, &look.context, &word, &missed]);
     m.output("imem_waits", &waits.contexts);
+    if shape.control {
+        cache.idle(&m, &look);
+    }
     let found = [
         ("a_miss_joins_a_refill", joins),
         ("a_look_up_stalls", look.stalled.q()),
@@ -165,6 +173,8 @@ struct Memory {
     answers: Expr,
     data: Expr,
     error: Expr,
+    /// No request is accepted any more.
+    failed: Expr,
 }
 
 impl Memory {
@@ -176,7 +186,9 @@ impl Memory {
         let answers = m.input("next_ifill_rsp_valid", 1);
         m.output_port("next_ifill_rsp_ready", 1);
         let data = m.input("next_ifill_rsp_data", shape.ifill_bits);
-        Self { ready, answers, data, error: m.input("next_ifill_rsp_error", 1) }
+        let error = m.input("next_ifill_rsp_error", 1);
+        let failed = if shape.bus_fails() { m.input("next_ifill_failed", 1) } else { zeros(1) };
+        Self { ready, answers, data, error, failed }
     }
 }
 
@@ -264,6 +276,16 @@ impl Waits {
 }
 
 impl Cache {
+    /// Tells the control block that memory has answered all. After an error of the bus, memory takes no refill, and what
+    /// would need one stays until the next start.
+    fn idle(&self, m: &Builder, look: &LookUp) {
+        let Self { memory, refills, .. } = self;
+        let waits = &*look.present | refills.any();
+        let works = (waits & !&memory.failed) | refills.at_memory(&memory.failed);
+        m.port_group("no fetch is looked up, and no refill on its way");
+        m.output("imem_idle", &!m.fault("is_idle_with_refills", &works, &look.present));
+    }
+
     /// Declares tags and words. Drives the tag of the look-up, and returns its word.
     fn read(&self, m: &Builder, shape: &Shape, line: &Line, tag: &Expr) -> Expr {
         let Self { sizes, port, sweep, refills, .. } = self;

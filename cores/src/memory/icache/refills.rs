@@ -13,6 +13,8 @@ const COUNT: usize = (2 * REFILLS).trailing_zeros() as usize;
 pub struct Refills {
     /// The entries in use.
     present: Register,
+    /// A request is at the port of memory.
+    offered: Register,
     /// The entries whose request has left.
     sent: Register,
     numbers: Vec<Register>,
@@ -49,6 +51,7 @@ impl Refills {
         let matches = m.wire("refills_of_line", &(&*present & join(&same)));
         let [outstanding, stale] = ["outstanding", "stale"].map(|name| m.register(name, COUNT));
         let answered = m.forward("answered", 1);
+        let offered = m.register("request_valid", 1);
         let stays = m.fault("a_fence_keeps_the_refills", &stale.none(), &ones(1));
         Self {
             head_number: m.wire("head_number", &select(&head, &all)),
@@ -59,6 +62,7 @@ impl Refills {
             arrived: m.wire("arrived", &(&answered & stays)),
             tail: tail_at.q(),
             present,
+            offered,
             sent,
             numbers,
             head,
@@ -68,6 +72,15 @@ impl Refills {
             stale,
             answered,
         }
+    }
+
+    pub fn any(&self) -> Expr {
+        self.present.any()
+    }
+
+    /// Whether memory owes an answer. If it has `failed`, it will not accept the request at its port.
+    pub fn at_memory(&self, failed: &Expr) -> Expr {
+        self.outstanding.ne(&(&*self.offered & failed).extend(COUNT))
     }
 
     /// `begins`: a refill of `number` begins. `ends`: the oldest ends.
@@ -85,15 +98,15 @@ impl Refills {
         self.head.next(&increment(&self.head, 1)).enable(ends).reset(0);
 
         m.comment("Requests. One that waits at the port when the cache is emptied stays there; its answer is dropped.");
-        let offered = m.register("request_valid", 1);
+        let offered = &self.offered;
         let can_send = self.present.index(&self.send_at) & !self.sent.index(&self.send_at);
-        let free = !&*offered | &memory.ready;
+        let free = !&**offered | &memory.ready;
         let sends = m.wire("sends", &(can_send & free & !self.outstanding.all() & !empty));
-        offered.next(&(&sends | (&*offered & !&memory.ready))).reset(0);
+        offered.next(&(&sends | (&**offered & !&memory.ready))).reset(0);
         let requested = m.register("request_number", sizes.number);
         let numbers: Vec<Expr> = self.numbers.iter().map(Register::q).collect();
         requested.next(&select(&self.send_at, &numbers)).enable(&sends);
-        m.output("next_ifill_req_valid", &offered);
+        m.output("next_ifill_req_valid", offered);
         m.output("next_ifill_req_addr", &sizes.address(&requested));
         let sent_now = decode(&self.send_at, REFILLS).when(&sends);
         let restarts = m.fault("a_fence_keeps_the_refills", empty, &zeros(1));

@@ -8,7 +8,7 @@ use weft_config::{Config, Latency};
 
 use super::JUNK;
 use crate::memory::{BackPressure, Offer, Ram, Violation};
-use crate::pins::{FetchAnswers, ReconvergenceAnswer, RequestPorts};
+use crate::pins::{FetchAnswers, FetchPorts, ReconvergenceAnswer};
 use crate::reconvergence::{reads_table, reconvergence_table};
 use verilate::{Model, ModelError};
 
@@ -20,6 +20,7 @@ struct Fetched {
 }
 
 pub(super) struct FetchPort {
+    ports: FetchPorts,
     answers: FetchAnswers,
     reconvergence_answer: Option<ReconvergenceAnswer>,
     pressure: BackPressure,
@@ -36,6 +37,7 @@ impl FetchPort {
     pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
         let memory = &config.memory;
         Ok(Self {
+            ports: FetchPorts::of(model, config)?,
             answers: FetchAnswers::of(model, config)?,
             reconvergence_answer: reads_table(config).then(|| ReconvergenceAnswer::of(model, config)).transpose()?,
             pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
@@ -72,8 +74,8 @@ impl FetchPort {
     }
 
     /// Samples the request of a cycle; returns whether it was accepted.
-    pub(super) fn sample(&mut self, model: &Model, ports: &RequestPorts, ram: &Ram) -> Result<bool, Violation> {
-        let offered = model.bit(ports.imem_req_valid).then(|| model.get(ports.imem_req_addr) as u32);
+    pub(super) fn sample(&mut self, model: &Model, ram: &Ram) -> Result<bool, Violation> {
+        let offered = model.bit(self.ports.imem_req_valid).then(|| model.get(self.ports.imem_req_addr) as u32);
         self.offer.check("imem_req_addr", offered.as_ref(), self.ready)?;
         let accepted = offered.filter(|_| self.ready);
         if let Some(address) = accepted {

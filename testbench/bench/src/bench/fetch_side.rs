@@ -6,7 +6,7 @@ use weft_config::{Config, MemoryKind};
 use super::fetch_port::FetchPort;
 use super::refill_port::RefillPort;
 use crate::memory::{Ram, Violation};
-use crate::pins::{ObservedFetch, RequestPorts};
+use crate::pins::ObservedFetch;
 use verilate::{Model, ModelError};
 
 pub(super) enum FetchSide {
@@ -40,12 +40,12 @@ impl FetchSide {
     }
 
     /// Samples the request of a cycle; returns whether it was accepted.
-    pub(super) fn sample(&mut self, model: &Model, ports: &RequestPorts, ram: &Ram) -> Result<bool, Violation> {
+    pub(super) fn sample(&mut self, model: &Model, ram: &Ram) -> Result<bool, Violation> {
         match self {
-            Self::Words(port) => port.sample(model, ports, ram),
+            Self::Words(port) => port.sample(model, ram),
             Self::Cached(fetch, port) => {
                 port.as_mut().map_or(Ok(()), |port| port.sample(model, ram))?;
-                Ok(model.bit(ports.imem_req_valid) && model.bit(fetch.imem_req_ready))
+                Ok(model.bit(fetch.imem_req_valid) && model.bit(fetch.imem_req_ready))
             }
         }
     }
@@ -58,17 +58,21 @@ impl FetchSide {
         }
     }
 
-    /// The core begins anew. Only cores without an instruction cache do.
+    /// The core begins anew.
     #[cfg(test)]
     pub(super) fn restart(&mut self) {
-        if let Self::Words(port) = self {
-            port.restart();
+        match self {
+            Self::Words(port) => port.restart(),
+            Self::Cached(_, port) => port.iter_mut().for_each(RefillPort::restart),
         }
     }
 
-    /// Returns whether a fetch is unanswered.
+    /// Returns whether a fetch or refill is unanswered.
     #[cfg(test)]
     pub(super) fn is_in_flight(&self) -> bool {
-        matches!(self, Self::Words(port) if port.is_in_flight())
+        match self {
+            Self::Words(port) => port.is_in_flight(),
+            Self::Cached(_, port) => port.as_ref().is_some_and(RefillPort::is_in_flight),
+        }
     }
 }

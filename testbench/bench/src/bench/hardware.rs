@@ -6,6 +6,7 @@ use sim::decode::{Instruction, decode};
 use sim::{Exit, Fault, Program};
 use weft_config::{Config, MemoryKind};
 
+use super::cached::Cached;
 use super::control_port::ControlPort;
 use super::events::Events;
 use super::memory_side::MemorySide;
@@ -44,6 +45,7 @@ impl Hardware {
         wave: Option<&Path>,
     ) -> Result<Self, ModelError> {
         let memory: Box<dyn MemorySide> = match config.memory.kind {
+            MemoryKind::Model if config.dcache.exists() => Box::new(Cached::new(&model, config, program)?),
             MemoryKind::Model => Box::new(Modelled::new(&model, config, program)?),
             MemoryKind::Bram => Box::new(OnChip::new(&mut model, config, program)?),
             MemoryKind::Axi4 => Box::new(OnTheBus::new(&model, config, Service::Together, program)?),

@@ -74,19 +74,34 @@ pub(super) struct Requests {
 }
 
 impl Requests {
+    /// The requests of the pipeline.
     pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
+        // A gate of the control block has the same ports as the pipeline, and the requests that reach memory.
+        let is_cached = config.dcache.exists();
+        let ports =
+            if is_cached { RequestPorts::of_pipeline(model, config)? } else { RequestPorts::of(model, config)? };
+        let atomics = config.isa.has(&A).then(|| AtomicPorts::of_pipeline(model, config)).transpose()?;
+        Ok(Self::over(ports, atomics, config, program))
+    }
+
+    /// The requests behind a data cache: loads and stores.
+    pub(super) fn behind_cache(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
+        Ok(Self::over(RequestPorts::of(model, config)?, None, config, program))
+    }
+
+    fn over(ports: RequestPorts, atomic_ports: Option<AtomicPorts>, config: &Config, program: &Program) -> Self {
         let ram = Ram::new(config, program);
         let tohost = Some(config.run.tohost).filter(|address| *address != 0).or(program.tohost());
-        Ok(Self {
-            ports: RequestPorts::of(model, config)?,
-            atomic_ports: config.isa.has(&A).then(|| AtomicPorts::of(model, config)).transpose()?,
+        Self {
+            ports,
+            atomic_ports,
             data_port: DataPort::new(config),
             tohost: tohost.map(|address| ram.layout().physical(address & !3)),
             hardware_stops: config.run.tohost != 0,
             ram,
             offer: Offer::default(),
             writes: false,
-        })
+        }
     }
 
     /// Drops what was offered and not accepted, and all reservations.

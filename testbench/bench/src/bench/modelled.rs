@@ -61,7 +61,7 @@ impl MemorySide for Modelled {
     }
 
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events) {
-        let fetched = self.fetch.sample(model, &self.requests.ports, &self.requests.ram);
+        let fetched = self.fetch.sample(model, &self.requests.ram);
         self.requests.accept(model, cycle, self.ready, events);
         events.fetched(fetched);
     }

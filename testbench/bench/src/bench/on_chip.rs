@@ -8,12 +8,13 @@ use weft_trace::MemoryOp;
 use super::events::Events;
 use super::memory_side::{MemorySide, Requests};
 use crate::memory::{RAM_BASE, Violation};
-use crate::pins::ObservedAnswers;
+use crate::pins::{FetchPorts, ObservedAnswers};
 use crate::reconvergence::{reconvergence_table, reconvergence_words};
 use verilate::{Model, ModelError};
 
 pub(super) struct OnChip {
     requests: Requests,
+    fetches: FetchPorts,
     answers: ObservedAnswers,
     /// Banks of RAM. If the unit reads the reconvergence table, as many further banks hold the table.
     banks: usize,
@@ -36,7 +37,8 @@ impl OnChip {
                 model.bank_mut(banks + number % banks)[number / banks] = *word;
             }
         }
-        Ok(Self { requests, answers: ObservedAnswers::of(model, config)?, banks, awaited: None, writing: None })
+        let (fetches, answers) = (FetchPorts::of(model, config)?, ObservedAnswers::of(model, config)?);
+        Ok(Self { requests, fetches, answers, banks, awaited: None, writing: None })
     }
 
     fn check_answer(&mut self, model: &Model, cycle: u64) -> Result<bool, Violation> {
@@ -74,7 +76,7 @@ impl MemorySide for OnChip {
     fn drive(&mut self, _: &mut Model, _: u64, _: &mut Events) {}
 
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events) {
-        events.fetch = model.bit(self.requests.ports.imem_req_valid);
+        events.fetch = model.bit(self.fetches.imem_req_valid);
         let answered = self.check_answer(model, cycle);
         // Starts a new cycle for the bandwidth of the data port.
         self.requests.data_port.ready();

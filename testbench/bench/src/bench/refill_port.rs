@@ -83,4 +83,16 @@ impl RefillPort {
     pub(super) fn is_asked(&self) -> bool {
         self.offer.waits() || !self.lines.is_empty()
     }
+
+    /// Replaces the requests that were offered and not accepted: the core begins anew.
+    #[cfg(test)]
+    pub(super) fn restart(&mut self) {
+        self.offer = Offer::default();
+    }
+
+    /// Returns whether a refill is unanswered.
+    #[cfg(test)]
+    pub(super) fn is_in_flight(&self) -> bool {
+        !self.lines.is_empty()
+    }
 }

@@ -2,7 +2,10 @@
 
 use crate::support;
 
+use rtl::with_fault;
+use sim::Program;
 use support::assembly::{self, Source, config, file};
+use support::run_quickly;
 use testbench::{BuiltCore, Engine, Report, RunOptions};
 use weft_config::{Config, Latency, MemoryKind};
 
@@ -49,4 +52,20 @@ fn broken_copies_are_found_in_lock_step() {
         let report = core.run(&config, &program, Engine::Cosim, options()).unwrap();
         assert!(!report.success(), "{fault}: not found");
     }
+}
+
+/// A warp that holds a lock waits for a line that conflicts with the one in which all others wait.
+#[test]
+fn a_refill_ends_while_other_warps_look_its_line_up() {
+    let kernel = kernels::find("ticket_lock").expect("a kernel");
+    let folder = tempfile::tempdir().unwrap();
+    let elf = std::fs::read(kernels::build(kernel, folder.path()).unwrap()).unwrap();
+    let mut config = with(MemoryKind::Axi4, (4, 4), [64, 32]);
+    config.memory.latency = Latency { min: 1, max: 40 };
+    config.dcache.bytes = 64;
+    let program = Program::load("ticket_lock", &elf, &config).unwrap();
+    let report = run_quickly(&config, &program);
+    assert!(report.success(), "{}", report.message);
+    let fault = "icache.a_line_is_joined_for_ever";
+    assert!(!with_fault(fault, || run_quickly(&config, &program)).success(), "not found");
 }

@@ -6,6 +6,7 @@ mod checker_sorted_table;
 mod checker_stacks;
 mod collisions;
 mod control_flow;
+mod dcache;
 mod decoders;
 mod directed;
 mod divisions;

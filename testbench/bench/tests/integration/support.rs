@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use sim::Program;
-use testbench::{BenchError, Engine, RunOptions};
+use testbench::{BenchError, Engine, Report, RunOptions};
 use tools::cache::Cache;
 use verilate::{Effort, ModelError, Source};
 use weft_config::{Config, Unit};
@@ -37,6 +37,15 @@ pub fn accesses(commits: &[u8]) -> HashMap<u64, u64> {
 
 pub fn program(config: &Config, words: &[u32], symbols: &[(&str, u32)]) -> Program {
     Program::load("test", &elf::write(words, symbols), config).unwrap()
+}
+
+/// A run in lock step on a core that is built without optimisation, for short runs.
+pub fn run_quickly(config: &Config, program: &Program) -> Report {
+    let core = cores::elaborate(config, program.entry).unwrap();
+    let verilog = core.all_in_one();
+    let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+    let options = RunOptions { max_cycles: 1_000_000, ..RunOptions::default() };
+    testbench::run_source(config, program, Engine::Cosim, options, &Cache::of_user(), &source, Effort::Quick).unwrap()
 }
 
 /// Whether hardware and model agree on a program to its end, with a broken fault point in the hardware.

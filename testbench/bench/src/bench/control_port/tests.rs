@@ -5,17 +5,17 @@ mod broken;
 mod host;
 mod scenarios;
 
-use host::{Host, config};
+use host::{Host, bus, cached, cached_open, open};
 use sim::Program;
-use weft_config::MemoryKind;
+use weft_config::{Config, MemoryKind};
 
 use crate::bench::run;
 use crate::{Engine, Outcome, RunOptions};
 
-fn passes(kind: MemoryKind, scenario: scenarios::Scenario) {
-    let mut host = Host::new(&config(kind));
+fn passes(config: Config, scenario: scenarios::Scenario) {
+    let mut host = Host::new(&config);
     if let Err(message) = scenario(&mut host) {
-        panic!("{kind:?}, cycle {}: {message}", host.cycle);
+        panic!("{:?}, {:?}, cycle {}: {message}", config.memory.kind, config.dcache, host.cycle);
     }
 }
 
@@ -25,12 +25,17 @@ macro_rules! with_each_memory {
         $(mod $name {
             #[test]
             fn on_open_ports() {
-                super::passes(super::MemoryKind::Model, super::scenarios::$name);
+                super::passes(super::open(), super::scenarios::$name);
             }
 
             #[test]
             fn on_the_bus() {
-                super::passes(super::MemoryKind::Axi4, super::scenarios::$name);
+                super::passes(super::bus(), super::scenarios::$name);
+            }
+
+            #[test]
+            fn behind_caches() {
+                super::passes(super::cached(), super::scenarios::$name);
             }
         })*
     };
@@ -51,7 +56,7 @@ with_each_memory! {
 /// Every output of the slave is a register.
 #[test]
 fn no_input_of_the_port_reaches_an_output_within_a_cycle() {
-    let mut host = Host::new(&config(MemoryKind::Model));
+    let mut host = Host::new(&open());
     for access in 0..40 {
         if access % 2 == 0 {
             host.port.write("argument", access)
@@ -63,6 +68,11 @@ fn no_input_of_the_port_reaches_an_output_within_a_cycle() {
             host.is_registered();
         }
     }
+}
+
+#[test]
+fn a_thousand_runs_start_and_stop_at_random_behind_caches_on_open_ports() {
+    passes(cached_open(), scenarios::a_thousand_runs_start_and_stop_at_random);
 }
 
 /// The bench is the host: it starts the core, and reads the console.
@@ -77,7 +87,7 @@ fn kernels_run_in_lock_step_behind_the_port() {
         (MemoryKind::Axi4, "minority-first", "gcd"),
         (MemoryKind::Model, "multi-path", "vector_add"),
     ] {
-        let mut config = config(kind);
+        let mut config = if kind == MemoryKind::Axi4 { bus() } else { open() };
         config.trace.port = true;
         config.divergence.unit = unit.into();
         let folder = tempfile::tempdir().unwrap();
@@ -94,5 +104,6 @@ fn kernels_run_in_lock_step_behind_the_port() {
 
 #[test]
 fn an_error_of_the_bus_ends_the_run_and_the_next_one_starts() {
-    passes(MemoryKind::Axi4, scenarios::an_error_of_the_bus_ends_the_run);
+    passes(bus(), scenarios::an_error_of_the_bus_ends_the_run);
+    passes(cached(), scenarios::an_error_of_the_bus_ends_the_run);
 }

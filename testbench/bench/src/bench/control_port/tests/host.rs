@@ -4,6 +4,7 @@ use cores::control::registers::Register;
 use sim::Program;
 use weft_config::{Config, Latency, MemoryKind};
 
+use crate::bench::cached::Cached;
 use crate::bench::control_port::ControlPort;
 use crate::bench::events::Events;
 use crate::bench::memory_side::MemorySide;
@@ -19,7 +20,33 @@ const STOPS_WITHIN: u64 = 1000;
 /// Cycles of the longest run.
 const LONGEST: u64 = 300_000;
 
-pub fn config(kind: MemoryKind) -> Config {
+/// Memory at ports of the core.
+pub fn open() -> Config {
+    config(MemoryKind::Model)
+}
+
+/// Memory on the bus.
+pub fn bus() -> Config {
+    config(MemoryKind::Axi4)
+}
+
+/// Memory on the bus behind caches of a few lines.
+pub fn cached() -> Config {
+    with_caches(bus())
+}
+
+/// Memory at ports of the core behind caches of a few lines.
+pub fn cached_open() -> Config {
+    with_caches(open())
+}
+
+fn with_caches(mut config: Config) -> Config {
+    config.icache.bytes = 128;
+    config.dcache.bytes = 64;
+    config
+}
+
+fn config(kind: MemoryKind) -> Config {
     let mut config = Config { warps: 2, threads: 2, ..Config::default() };
     config.control.port = true;
     config.trace.port = false;
@@ -71,10 +98,17 @@ impl Host {
         let on_the_bus = config.memory.kind == MemoryKind::Axi4;
         let side: Box<dyn MemorySide> = if on_the_bus {
             Box::new(OnTheBus::new(&model, config, Service::Together, &program).unwrap())
+        } else if config.dcache.exists() {
+            Box::new(Cached::new(&model, config, &program).unwrap())
         } else {
             Box::new(Modelled::new(&model, config, &program).unwrap())
         };
         let data: &[&str] = if on_the_bus { &["m_axi_awvalid", "m_axi_wvalid", "m_axi_arvalid"] } else { &[] };
+        let fetches: &[&str] = match (config.icache.exists(), on_the_bus) {
+            (false, _) => &["imem_req_valid"],
+            (true, false) => &["ifill_req_valid"],
+            (true, true) => &[],
+        };
         let error = |name: &str| model.port(name, 2, rtl::Direction::Input).unwrap();
         let mut host = Self {
             config: config.clone(),
@@ -84,7 +118,7 @@ impl Host {
             clk: input("clk"),
             rst: input("rst"),
             restart: output("restart"),
-            valids: data.iter().chain(&["imem_req_valid"]).map(|name| output(name)).collect(),
+            valids: data.iter().chain(fetches).map(|name| output(name)).collect(),
             errors: on_the_bus.then(|| ["m_axi_rresp", "m_axi_bresp"].map(error)),
             fails: false,
             model,

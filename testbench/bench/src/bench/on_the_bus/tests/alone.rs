@@ -157,7 +157,7 @@ impl Alone {
         self.events.response = false;
         self.side.sample(&self.model, self.cycle, &mut self.events);
         if self.events.response {
-            let tag = self.model.get(self.side.answers.dmem_rsp_tag) as u32;
+            let tag = self.model.get(self.side.expected.answers.dmem_rsp_tag) as u32;
             self.waiting.retain(|waiting| *waiting != tag);
         }
         self.half_cycle(1);

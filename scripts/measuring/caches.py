@@ -1,0 +1,62 @@
+"""What the caches save: every bundled kernel with memory of latency 1, and behind AXI4 at latency 100 with and without
+caches. A run begins with empty caches."""
+
+from measuring import cores, kernels, tools
+from measuring.markdown import mean, spaced, table
+from measuring.measurement import NIGHTLY, Measurement
+from measuring.table import Table
+from measuring.weft import sets
+
+WARPS, THREADS, UNIT = 8, 8, "sorted-table"
+CORE = (*cores.size_of(WARPS, THREADS), *cores.unit_of(UNIT))
+BUS = ("memory.kind=axi4", "memory.latency=100")
+INSTRUCTIONS, DATA = "icache.bytes=8192", "dcache.bytes=16384"
+WAYS = {
+    "near": (),
+    "bus": (*BUS, "memory.fetch_latency=100"),
+    "instructions": (*BUS, INSTRUCTIONS),
+    "both": (*BUS, INSTRUCTIONS, DATA),
+}
+HEADINGS = {"near": "latency 1", "bus": "no caches", "instructions": "instruction cache", "both": "both caches"}
+FIGURES = ("cycles", "issues")
+
+
+def measurements(weft):
+    settings = {way: (*CORE, *keys) for way, keys in WAYS.items()}
+    names = kernels.runnable(weft, UNIT)
+
+    def depends():
+        return {**kernels.depends(weft, CORE, UNIT, names), "verilog of caches": weft.verilog(settings["both"])}
+
+    def run(kernel, keys):
+        answer = kernels.lock_step(weft, kernel, keys)
+        return {key: answer[key] for key in FIGURES}
+
+    def measure():
+        return {kernel: {way: run(kernel, keys) for way, keys in settings.items()} for kernel in names}, tools.for_runs()
+
+    yield Measurement(
+        name=f"caches/{WARPS}x{THREADS}", set=NIGHTLY, estimate=900,
+        command=" ".join(["weft", "--json", "cosim", "KERNEL.elf", *sets(settings["both"]), "...", *WAYS]),
+        depends=depends, measure=measure,
+    )
+
+
+def rows(shown):
+    (result,) = shown.all()
+    lines, ratios = [], {way: [] for way in WAYS}
+    for kernel, ways in sorted(result.values.items()):
+        near = ways["near"]["cycles"]
+        ratio = {way: run["cycles"] / near for way, run in ways.items()}
+        for way, value in ratio.items():
+            ratios[way].append(value)
+        lines.append([spaced(kernel), near, *(f"{ratio[way]:.2f}" for way in list(WAYS)[1:])])
+    lines.append(["**geometric mean**", "", *(f"{mean(ratios[way]):.2f}" for way in list(WAYS)[1:])])
+    headings = list(HEADINGS.values())
+    return table(["kernel" + shown.mark(result.name), f"cycles, {headings[0]}", *headings[1:]], lines)
+
+
+NOTE = (f"{WARPS} warps of {THREADS} threads in lock step. First the cycles with memory of latency 1 at its own ports; then, in multiples "
+        "of it, AXI4 at latency 100: without caches, with an instruction cache of 8 KiB, and with a data cache of 16 KiB too. Caches are "
+        "empty at the beginning.")
+TABLES = [Table("caches", ["caches/*"], rows, NOTE)]

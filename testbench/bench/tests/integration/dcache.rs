@@ -1,0 +1,100 @@
+//! The data cache in lock step, with lines that replace each other often, behind open ports and AXI4. What it
+//! answers, and what reaches memory, is compared with a memory that performs requests in order.
+
+use crate::support;
+
+use std::fs;
+
+use rtl::with_fault;
+use sim::Program;
+use support::assembly::{self, config};
+use support::run_quickly;
+use testbench::Report;
+use weft_config::{Config, MemoryKind};
+
+const KERNELS: [&str; 4] = ["histogram", "memory_patterns", "recursion", "spin_lock"];
+
+/// A core with a cache of so many lines.
+fn with(kind: MemoryKind, size: (u32, u32), lines: u32, latency: (u32, u32)) -> Config {
+    let mut config = config(size, latency);
+    config.memory.kind = kind;
+    config.dcache.bytes = 4 * size.1 * lines;
+    config
+}
+
+fn kernels(config: &Config, names: &[&str]) -> Vec<(String, Report)> {
+    let chosen = kernels::list().iter().filter(|kernel| names.contains(&kernel.name));
+    let run = |kernel: &kernels::Kernel| {
+        let mut config = config.clone();
+        kernel.configure(&mut config);
+        let out = tempfile::tempdir().unwrap();
+        let elf = fs::read(kernels::build(kernel, out.path()).unwrap()).unwrap();
+        (kernel.name.to_owned(), run_quickly(&config, &Program::load(kernel.name, &elf, &config).unwrap()))
+    };
+    chosen.map(run).collect()
+}
+
+fn pass(config: &Config) {
+    for (name, report) in kernels(config, &KERNELS) {
+        let Config { warps, threads, memory, dcache, .. } = config;
+        let core = format!("{name} at {warps} x {threads}, {dcache:?}, {:?}, {:?}", memory.kind, memory.latency);
+        assert!(report.success(), "{core}: {}", report.message);
+    }
+}
+
+#[test]
+fn kernels_pass_behind_open_ports() {
+    pass(&with(MemoryKind::Model, (2, 4), 4, (1, 60)));
+}
+
+#[test]
+fn kernels_pass_behind_axi4() {
+    pass(&with(MemoryKind::Axi4, (4, 8), 2, (1, 40)));
+}
+
+/// Loads of which each needs the one before, of a line that was read before: the exit code is their cycles.
+const HITS: &str = "
+    begin
+    la      s1, word
+    lw      t0, 0(s1)
+    add     s1, s1, t0
+    barrier
+    csrr    s2, cycle
+    .rept   32
+    lw      t0, 0(s1)
+    add     s1, s1, t0
+    .endr
+    csrr    s3, cycle
+    sub     a0, s3, s2
+    csrw    0x800, a0
+    .balign 64
+word:
+    .word   0
+";
+
+#[test]
+fn a_hit_is_as_fast_as_memory_of_latency_1() {
+    for (warps, threads) in [(1, 2), (1, 8), (4, 4)] {
+        let cycles = |latency: u32, lines: u32| {
+            let config = with(MemoryKind::Model, (warps, threads), lines, (latency, latency));
+            let report = run_quickly(&config, &assembly::program(&assembly::text("hits", HITS), &config));
+            report.exit_codes.into_iter().max().flatten().expect("an exit code")
+        };
+        let (near, cached, far) = (cycles(1, 0), cycles(50, 64), cycles(50, 0));
+        assert_eq!(cached, near, "at {warps} x {threads}");
+        assert!(far > 4 * near, "at {warps} x {threads}: {far} cycles without a cache, {near} at latency 1");
+    }
+}
+
+#[test]
+fn broken_copies_are_found() {
+    let config = with(MemoryKind::Model, (4, 4), 2, (1, 60));
+    let fault = "dcache.load_overtakes_a_buffered_store";
+    let reports = with_fault(fault, || kernels(&config, &KERNELS));
+    assert!(reports.iter().any(|(_, report)| !report.success()), "{fault}: not found");
+
+    let program = assembly::program(&assembly::file("reservations"), &config);
+    assert!(run_quickly(&config, &program).success());
+    let fault = "dcache.sc_ignores_its_reservation";
+    assert!(!with_fault(fault, || run_quickly(&config, &program)).success(), "{fault}: not found");
+}
