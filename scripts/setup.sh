@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs the missing tools that Weft needs, from Debian's packages.
 #
-#   ./scripts/setup.sh [--synthesis] [--comparison] [--yardstick]
+#   ./scripts/setup.sh [--synthesis] [--comparison] [--yardstick] [--axi]
 #
 #   --synthesis   the Yosys and nextpnr of the documented areas and frequencies, from PyPI, in the virtual environment .venv
 #   --comparison  the Snakemake that runs `weft compare`, with its plugin for SLURM, and the packages that draw the report,
 #                 from PyPI, in .venv
 #   --yardstick   the Verilog of PicoRV32 and VexRiscv, with which Weft is compared, from PyPI, in .venv
+#   --axi         the cocotb and the bus models of examples/axi, from PyPI, in .venv
 #
 # If nothing is missing, it does nothing, in well under a second. Otherwise it needs root or sudo. It checks for Rust but does
 # not install it.
@@ -15,7 +16,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 wanted=" "
-while [[ ${1-} == --synthesis || ${1-} == --comparison || ${1-} == --yardstick ]]; do
+while [[ ${1-} == --synthesis || ${1-} == --comparison || ${1-} == --yardstick || ${1-} == --axi ]]; do
     wanted+="${1#--} "
     shift
 done
@@ -93,4 +94,7 @@ if [[ $wanted == *" comparison "* ]]; then
 fi
 if [[ $wanted == *" yardstick "* ]]; then
     install_into_venv yardstick python3 pythondata-cpu-picorv32==1.0.post218 pythondata-cpu-vexriscv==1.0.1.post407
+fi
+if [[ $wanted == *" axi "* ]]; then
+    install_into_venv axi cocotb-config cocotb==2.1.0 cocotbext-axi==0.1.28
 fi

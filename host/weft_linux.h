@@ -1,0 +1,28 @@
+/* Access to a Weft core from Linux: the registers and the memory of the core are mapped from /dev/mem or a UIO device. */
+
+#ifndef WEFT_LINUX_H
+#define WEFT_LINUX_H
+
+#include "weft.h"
+
+struct weft_linux {
+    volatile uint32_t *registers;
+    volatile uint8_t *memory;
+    uint32_t ram, ram_bytes;
+};
+
+/* Where to map: a device, and an offset in it. With /dev/mem the offset is the physical address, with UIO it is the
+ * number of the mapping times the size of a page. */
+struct weft_mapping {
+    const char *device;
+    uint64_t offset;
+};
+
+/* Maps 4 KiB of registers, and `ram_bytes` of memory, which the core sees at address `ram`. Returns 0, or -1 with errno. The
+ * mapping of /dev/mem is past the caches if the kernel does not use the memory; reserve it in the device tree. */
+int weft_linux_open(struct weft_linux *maps, struct weft_access *access, const struct weft_mapping *registers,
+                    const struct weft_mapping *memory, uint32_t ram, uint32_t ram_bytes);
+
+void weft_linux_close(struct weft_linux *maps);
+
+#endif
