@@ -74,6 +74,19 @@ Examples:
   weft cosim kernels/vector_add.elf
   weft cosim program.elf --preset wide --set memory.latency=1..60 --json")]
     Cosim(CosimArguments),
+    /// Write the memory that a program needs, for a loader of your own
+    #[command(after_help = "\
+Examples:
+  weft image program.elf --out program.bin
+  weft image program.elf --out program.h --format c
+  weft image program.elf --out bank.hex --format hex --banks 8
+  weft image program.elf --out program.bin --set divergence.unit=pdom-stack --json
+
+Writes the program from the first address of RAM on, with zeros for .bss and between its parts. A
+divergence unit that reads the reconvergence table gets that behind the program; the addresses for
+the registers table_base, table_first and table_bytes are printed. hex: lines of a word, for
+$readmemh; bank i of N has the words i, i + N, ... in a file with _i before the extension.")]
+    Image(ImageArguments),
     /// Show where the threads of a program diverge and reconverge
     #[command(after_help = "\
 Examples:
@@ -262,6 +275,31 @@ pub struct FileArguments {
 pub enum Engine {
     Model,
     Rtl,
+}
+
+#[derive(Args, Debug)]
+pub struct ImageArguments {
+    /// The program: a 32-bit RISC-V ELF executable
+    #[arg(value_name = "P.elf")]
+    pub program: PathBuf,
+    /// File to write
+    #[arg(long, value_name = "F")]
+    pub out: PathBuf,
+    /// What to write: bytes, words in hexadecimal, or an array in C
+    #[arg(long, value_name = "FORMAT", default_value = "bin")]
+    pub format: ImageFormat,
+    /// Files among which the words alternate (hex)
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub banks: u32,
+    #[command(flatten)]
+    pub config: ConfigArguments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImageFormat {
+    Bin,
+    Hex,
+    C,
 }
 
 #[derive(Args, Debug)]

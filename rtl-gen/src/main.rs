@@ -56,6 +56,7 @@ fn perform(command: Command, report: &Report) -> anyhow::Result<Verdict> {
         Command::Emit(arguments) => commands::emit(&arguments, report),
         Command::Run(arguments) => commands::run(&arguments, report),
         Command::Cosim(arguments) => commands::cosim(&arguments, report),
+        Command::Image(arguments) => commands::image(&arguments, report),
         Command::Analyze(arguments) => commands::analyze(&arguments, report),
         Command::Synth(arguments) => commands::synth(&arguments, report),
         Command::Compare(arguments) => commands::compare(&arguments, report),

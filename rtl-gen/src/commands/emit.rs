@@ -13,7 +13,7 @@ use weft_config::{Config, RAM_BASE};
 
 use super::config::resolve;
 use super::fusesoc::{self, OnBoard};
-use super::image;
+use super::with_image;
 use crate::Verdict;
 use crate::arguments::EmitArguments;
 use crate::error::RequestError;
@@ -74,7 +74,7 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
 fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
     let (core, contents) = match &arguments.image {
         None => (cores::elaborate(config, RAM_BASE)?, Vec::new()),
-        Some(path) => image::core_with(config, path)?,
+        Some(path) => with_image::core_with(config, path)?,
     };
     let names: Vec<&str> = contents.iter().map(|(name, _)| name.as_str()).collect();
     let modules: Vec<(String, String)> =

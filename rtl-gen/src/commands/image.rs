@@ -1,30 +1,154 @@
-use std::path::Path;
+//! `weft image`: the memory that a program needs.
 
-use cores::Core;
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 use sim::Program;
-use testbench::memory::Ram;
-use testbench::reconvergence::{reconvergence_table, reconvergence_words};
-use weft_config::Config;
+use testbench::reconvergence::reconvergence_table;
+use weft_config::{Config, RAM_BASE};
 
+use super::config::resolve;
 use super::program;
+use crate::Verdict;
+use crate::arguments::{ImageArguments, ImageFormat};
 use crate::error::RequestError;
+use crate::report::{self, Report};
+use crate::staging::StagedFile;
 
-/// Builds a core with initial memory, whose threads start at the program's entry, and the files of that memory. Sets
-/// `run.tohost` to the program's symbol, unless it is set.
-pub fn core_with(config: &mut Config, path: &Path) -> anyhow::Result<(Core, Vec<(String, String)>)> {
-    let program = program::load(path, config)?;
-    set_tohost(config, &program)?;
-    let core = cores::elaborate_with_image(config, program.entry)?;
-    let ram = Ram::new(config, &program);
-    let table = reconvergence_words(&reconvergence_table(config, &program), &ram);
-    let contents = core.image_files(ram.words(), &table);
-    Ok((core, contents))
+/// Bytes to which the program and the table are aligned: the longest line of an instruction cache.
+const LINE: u32 = 64;
+
+/// The contents of RAM from its first address on.
+struct Image {
+    bytes: Vec<u8>,
+    entry: u32,
+    table: Option<Table>,
 }
 
-fn set_tohost(config: &mut Config, program: &Program) -> Result<(), RequestError> {
-    if config.run.tohost != 0 {
-        return Ok(());
+/// Where the reconvergence table is, as the registers of a control port have it.
+struct Table {
+    base: u32,
+    /// The instructions that it covers.
+    code: Range<u32>,
+}
+
+impl Image {
+    fn of(config: &Config, program: &Program) -> Self {
+        let mut bytes = Vec::new();
+        for segment in &program.segments {
+            let at = (segment.address - RAM_BASE) as usize;
+            bytes.resize(bytes.len().max(at + segment.bytes.len()), 0);
+            bytes[at..at + segment.bytes.len()].copy_from_slice(&segment.bytes);
+        }
+        bytes.resize(bytes.len().next_multiple_of(LINE as usize), 0);
+        let mut image = Self { bytes, entry: program.entry, table: None };
+        let words = reconvergence_table(config, program);
+        if let ([first, ..], [.., last]) = (program.code(), program.code())
+            && !words.is_empty()
+        {
+            let code = first.start / LINE * LINE..last.end.next_multiple_of(LINE);
+            image.table = Some(Table { base: RAM_BASE + image.bytes.len() as u32, code: code.clone() });
+            image.bytes.extend(code.step_by(4).flat_map(|pc| words.word(pc).to_le_bytes()));
+        }
+        image
     }
-    config.run.tohost = program.tohost().unwrap_or(0);
-    config.check().map_err(|error| RequestError::new(error.kind(), format!("{}: {error}", program.name)))
+
+    fn words(&self) -> impl Iterator<Item = u32> + '_ {
+        self.bytes.chunks(4).map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+    }
+
+    fn bank(&self, number: usize, banks: usize) -> String {
+        self.words().skip(number).step_by(banks).map(|word| format!("{word:08x}\n")).collect()
+    }
+
+    fn c_array(&self, name: &str) -> String {
+        let rows: String = self
+            .bytes
+            .chunks(16)
+            .map(|row| row.iter().map(|byte| format!("{byte:#04x},")).collect::<Vec<_>>().join(" "))
+            .map(|row| format!("    {row}\n"))
+            .collect();
+        let (base, first, size) =
+            self.table.as_ref().map_or((0, 0, 0), |table| (table.base, table.code.start, table.code.len()));
+        format!(
+            "/* The memory of a program, from {RAM_BASE:#x} on; its entry; its reconvergence table, if it has one. */\n\
+             enum {{\n    {name}_bytes = {},\n    {name}_table_bytes = {size}\n}};\n\
+             static const unsigned {name}_address = {RAM_BASE:#x}u, {name}_entry = {:#x}u;\n\
+             static const unsigned {name}_table_base = {base:#x}u, {name}_table_first = {first:#x}u;\n\
+             static const unsigned char {name}[] = {{\n{rows}}};\n",
+            self.bytes.len(),
+            self.entry,
+        )
+    }
+
+    fn text(&self, files: &[PathBuf]) -> String {
+        let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let table = self.table.as_ref().map_or_else(String::new, |Table { base, code }| {
+            format!(", table_base {base:#010x}, table_first {:#010x}, table_bytes {}", code.start, code.len())
+        });
+        format!(
+            "{}: {} bytes from {RAM_BASE:#010x}, entry {:#010x}{table}",
+            names.join(", "),
+            self.bytes.len(),
+            self.entry
+        )
+    }
+
+    fn object(&self, files: &[PathBuf]) -> Value {
+        let table = self
+            .table
+            .as_ref()
+            .map(|Table { base, code }| json!({ "base": base, "first": code.start, "bytes": code.len() }));
+        json!({
+            "files": files.iter().map(|file| report::path(file)).collect::<Vec<_>>(),
+            "address": RAM_BASE, "bytes": self.bytes.len(), "entry": self.entry, "table": table,
+        })
+    }
+}
+
+pub fn image(arguments: &ImageArguments, report: &Report) -> anyhow::Result<Verdict> {
+    let (format, banks) = (arguments.format, arguments.banks as usize);
+    if banks > 1 && format != ImageFormat::Hex {
+        return Err(RequestError::new("usage", "--banks needs --format hex").into());
+    }
+    let config = resolve(&arguments.config)?;
+    let program = program::load(&arguments.program, &config)?;
+    let targets: Vec<PathBuf> = match banks {
+        1 => vec![arguments.out.clone()],
+        _ => (0..banks).map(|bank| bank_file(&arguments.out, bank)).collect(),
+    };
+    let staged: Vec<StagedFile> =
+        targets.iter().map(|target| StagedFile::prepare("--out", target)).collect::<Result<_, _>>()?;
+    if let Some(file) = staged.iter().find(|file| file.is_same(&arguments.program)) {
+        let message = format!("{}: --out names the program itself; expected another file", file.target().display());
+        return Err(RequestError::new("same-file", message).into());
+    }
+    let image = Image::of(&config, &program);
+    for (bank, file) in staged.iter().enumerate() {
+        let contents = match format {
+            ImageFormat::Bin => image.bytes.clone(),
+            ImageFormat::Hex => image.bank(bank, banks).into_bytes(),
+            ImageFormat::C => image.c_array(&identifier(&arguments.out)).into_bytes(),
+        };
+        file.create()?.write_all(&contents).map_err(|error| file.fail(&error))?;
+    }
+    staged.into_iter().try_for_each(StagedFile::publish)?;
+    report.answer(&image.text(&targets), || image.object(&targets))?;
+    Ok(Verdict::Success)
+}
+
+/// The name of a file with the number of a bank before its extension.
+fn bank_file(file: &Path, bank: usize) -> PathBuf {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = file.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
+    file.with_file_name(format!("{stem}_{bank}{extension}"))
+}
+
+/// A name in C from that of a file.
+fn identifier(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') { name } else { format!("image_{name}") }
 }

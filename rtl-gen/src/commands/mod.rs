@@ -14,6 +14,7 @@ mod outputs;
 mod program;
 mod run;
 mod synth;
+mod with_image;
 mod yosys;
 
 pub use analyze::analyze;
@@ -23,6 +24,7 @@ pub use completions::completions;
 pub use config::config;
 pub use emit::emit;
 pub use fuzz::fuzz;
+pub use image::image;
 pub use kernels::kernels;
 pub use run::{cosim, run};
 pub use synth::synth;

@@ -10,6 +10,7 @@ mod failures;
 mod fusesoc;
 mod fuzz;
 mod image;
+mod memory_image;
 mod placing;
 mod programs;
 mod requests;

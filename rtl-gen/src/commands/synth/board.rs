@@ -12,7 +12,7 @@ use super::{Ending, SEEDS, object, text};
 use crate::Verdict;
 use crate::arguments::SynthArguments;
 use crate::commands::config::resolve;
-use crate::commands::{image, yosys};
+use crate::commands::{with_image, yosys};
 use crate::error::RequestError;
 use crate::progress::Progress;
 use crate::report::{self, Report};
@@ -31,7 +31,7 @@ pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report)
     }
     // The tools work in one folder with all files.
     config.emit.hex_path.clear();
-    let (core, contents) = image::core_with(&mut config, program)?;
+    let (core, contents) = with_image::core_with(&mut config, program)?;
     let top = boards::elaborate(board, &core, arguments.board.baud())?;
     let seeds = arguments.seeds.unwrap_or(SEEDS);
     yosys::say_which();

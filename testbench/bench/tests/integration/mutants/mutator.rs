@@ -185,10 +185,10 @@ fn places(text: &str) -> Vec<usize> {
         in_ports |= code.starts_with("module ");
         in_reset &= !trimmed.starts_with("end");
         let is_logic = !trimmed.starts_with("(*") && !trimmed.starts_with("wire unused = ");
-        let is_logic = is_logic && !trimmed.starts_with("if (rst) ");
+        let reset_value = if trimmed.starts_with("if (rst) ") { code.find(" <= ") } else { None };
         for (offset, byte) in code.bytes().enumerate() {
             depth += i32::from(byte == b'[') - i32::from(byte == b']');
-            if depth == 0 && !in_ports && !in_reset && is_logic {
+            if depth == 0 && !in_ports && !in_reset && is_logic && reset_value.is_none_or(|value| offset < value) {
                 places.push(start + offset);
             }
         }
