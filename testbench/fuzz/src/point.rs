@@ -63,7 +63,23 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     if config.isa.has(&M) && rng.bool() {
         config.divider.units = 1 << rng.u32(0..=threads.min(16).ilog2());
     }
+    // Drawn beside the others, so that the programs of recorded seeds stay.
+    caches(&mut Rng::with_seed(rng.get_seed() ^ 0xcac4e5), &mut config, unit.is_some_and(|unit| unit.reconverges));
     config
+}
+
+/// Caches of a few lines or many, before memory that is not in the core.
+fn caches(rng: &mut Rng, config: &mut Config, reconverges: bool) {
+    if config.memory.kind == MemoryKind::Bram {
+        return;
+    }
+    if rng.bool() {
+        config.dcache.bytes = (8 * config.threads) << rng.u32(0..6);
+    }
+    if rng.bool() && !reconverges {
+        config.icache.line_bytes = 32 << rng.u32(0..2);
+        config.icache.bytes = (2 * config.icache.line_bytes) << rng.u32(0..6);
+    }
 }
 
 /// RAM for the programs and stacks of so many threads. It is kept small because every run clears it.

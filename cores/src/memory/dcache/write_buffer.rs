@@ -1,7 +1,7 @@
 //! The write buffer of the data cache: stores, in order of acceptance.
 //!
-//! Each entry has a line, and the bytes of it that are written. A store merges into the entry of its line, unless this
-//! leaves.
+//! Each entry has a line, and the bytes of it that are written. A store merges into the newest entry of its line, unless
+//! this leaves. No store merges into an older one, even if its leaving is put off.
 //!
 //! An entry leaves when there are three, when a request waits for it, or after [`LINGER`] cycles as the oldest, in
 //! which further stores can merge.
@@ -37,7 +37,7 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
 
     m.comment("The entries, in a ring.");
     let [head, tail] = ["head", "tail"].map(|name| m.register(name, NUMBER));
-    let held = m.register("held", ENTRIES);
+    let [held, newest] = ["held", "newest"].map(|name| m.register(name, ENTRIES));
     let rows: Vec<_> = (0..ENTRIES).map(|entry| m.register(&format!("row_{entry}"), row_bits)).collect();
     let [at_head, at_tail] = [&head, &tail].map(|at| decode(at, ENTRIES));
     let at_head = m.wire("at_head", &at_head);
@@ -51,13 +51,15 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
     lingers.next(&increment(&lingers, 1).when(&(held.any() & !&leaves))).enable(&(!&lingers.all() | &leaves)).reset(0);
 
     m.comment("A store merges, or takes the next entry.");
-    let merge_at = m.wire("merge_at", &(&same_row & !at_head.when(&wants)));
+    let merge_at = m.wire("merge_at", &(&same_row & &*newest & !at_head.when(&wants)));
     let merge = m.wire("merge", &merge_at.any());
     let enter = m.wire("enter", &(&push & !&merge));
     let entered = m.wire("entered", &at_tail.when(&enter));
     tail.next(&increment(&tail, 1)).enable(&enter).reset(0);
     head.next(&increment(&head, 1)).enable(&leaves).reset(0);
     held.next(&((&*held & !at_head.when(&leaves)) | &entered)).reset(0);
+    let passed = m.fault("store_merges_before_another", &same_row, &rtl::zeros(ENTRIES)).when(&enter);
+    newest.next(&((&*newest & !passed) | &entered));
     for (entry, held) in rows.iter().enumerate() {
         held.next(&row).enable(&entered.bit(entry));
     }

@@ -40,6 +40,7 @@ fn broken_copies_of_the_data_cache_fail() {
     let broken = [
         ("a store keeps the refill", "dcache_refills.store_keeps_the_refill"),
         ("a load overtakes a buffered store", "dcache.load_overtakes_a_buffered_store"),
+        ("a store merges before another one", "dcache_write_buffer.store_merges_before_another"),
         ("an atomic operation stores before it has read", "dcache.amo_stores_before_it_has_read"),
         ("a store-conditional ignores its reservation", "dcache.sc_ignores_its_reservation"),
         ("a load joins a killed refill", "dcache.load_joins_a_refill_before_a_store"),

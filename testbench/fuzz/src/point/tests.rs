@@ -8,7 +8,7 @@ use super::*;
 fn every_kind_of_memory_is_drawn_and_what_a_failure_leaves_can_be_read() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut drawn = [0; 3];
-    let (mut slow, mut scratchpads) = (0, [0; 2]);
+    let (mut slow, mut scratchpads, mut caches) = (0, [0; 2], [0; 4]);
     for seed in 0..200 {
         let mut rng = Rng::with_seed(seed);
         let core = core(&mut rng, weft_config::SORTED_TABLE.name, SIZES[seed as usize % SIZES.len()]);
@@ -17,6 +17,7 @@ fn every_kind_of_memory_is_drawn_and_what_a_failure_leaves_can_be_read() {
         if config.scratchpad.exists() {
             scratchpads[usize::from(config.scratchpad.atomics)] += 1;
         }
+        caches[2 * usize::from(config.icache.exists()) + usize::from(config.dcache.exists())] += 1;
         slow += u32::from(config.memory.bandwidth == Bandwidth(LEAST_BANDWIDTH));
         fs::write(file.path(), config.to_commented_toml()).unwrap();
         let read = Config::resolve(&Base::File(file.path().into()), &[""; 0]).unwrap();
@@ -24,5 +25,6 @@ fn every_kind_of_memory_is_drawn_and_what_a_failure_leaves_can_be_read() {
     }
     assert!(drawn.iter().all(|number| *number > 20), "{drawn:?}");
     assert!(scratchpads.iter().all(|number| *number > 10), "{scratchpads:?}");
+    assert!(caches.iter().all(|number| *number > 20), "{caches:?}");
     assert!(slow > 0);
 }
