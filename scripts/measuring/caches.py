@@ -1,7 +1,7 @@
 """What the caches save: every bundled kernel with memory of latency 1, and behind AXI4 at latency 100 with and without
 caches. A run begins with empty caches."""
 
-from measuring import cores, kernels, tools
+from measuring import area, cores, kernels, tools
 from measuring.markdown import mean, spaced, table
 from measuring.measurement import NIGHTLY, Measurement
 from measuring.table import Table
@@ -19,6 +19,9 @@ WAYS = {
 }
 HEADINGS = {"near": "latency 1", "bus": "no caches", "instructions": "instruction cache", "both": "both caches"}
 FIGURES = ("cycles", "issues")
+# Areas are those of RV32IM on AXI4: what is added, one after the other.
+AREAS = {"AXI4": (), "instruction cache": (INSTRUCTIONS,), "both caches": (INSTRUCTIONS, DATA),
+         "control port too": (INSTRUCTIONS, DATA, "control.port=true")}
 
 
 def measurements(weft):
@@ -42,6 +45,27 @@ def measurements(weft):
     )
 
 
+    core = (*CORE, "isa.a=false", "trace.port=false", BUS[0])
+    words = {name: ["synth", "--target", area.TARGET, *sets([*core, *keys])] for name, keys in AREAS.items()}
+
+    def synthesise():
+        results = {name: area.synthesise(weft, command) for name, command in words.items()}
+        return {name: {cell: values[cell] for cell in area.CELLS} for name, (values, _) in results.items()}, results["AXI4"][1]
+
+    yield Measurement(
+        name=f"caches-area/{WARPS}x{THREADS}", set=NIGHTLY, estimate=400,
+        command=" ".join(map(str, ["weft", "--json", *words["control port too"], "..."])),
+        depends=lambda: {"verilog": weft.verilog([*core, *AREAS["control port too"]])}, measure=synthesise,
+    )
+
+
+def area_rows(shown):
+    (result,) = shown.all()
+    shown_cells = ["packed", "lut4", "ff", "bram"]
+    headings = ["core" + shown.mark(result.name), *(area.CELLS[cell] for cell in shown_cells)]
+    return table(headings, [[name, *(cells[cell] for cell in shown_cells)] for name, cells in result.values.items()])
+
+
 def rows(shown):
     (result,) = shown.all()
     lines, ratios = [], {way: [] for way in WAYS}
@@ -59,4 +83,5 @@ def rows(shown):
 NOTE = (f"{WARPS} warps of {THREADS} threads in lock step. First the cycles with memory of latency 1 at its own ports; then, in multiples "
         "of it, AXI4 at latency 100: without caches, with an instruction cache of 8 KiB, and with a data cache of 16 KiB too. Caches are "
         "empty at the beginning.")
-TABLES = [Table("caches", ["caches/*"], rows, NOTE)]
+AREA_NOTE = f"RV32IM, {WARPS} warps of {THREADS} threads, sorted table, ECP5-85k: each row has what the row above has."
+TABLES = [Table("caches", ["caches/*"], rows, NOTE), Table("caches-area", ["caches-area/*"], area_rows, AREA_NOTE)]

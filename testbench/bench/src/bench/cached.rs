@@ -66,9 +66,9 @@ impl Cached {
             let mut data = vec![0; write.data.len()];
             self.memory.ram.read(write.address, &mut data);
             let write = Performed { address: write.address, mask: write.mask, data };
-            self.expected.check_write("dmem_req", &write, &self.memory.ram)?;
+            self.expected.check_write("dmem_req", &write)?;
         }
-        if events.done && !self.expected.is_performed(&self.memory.ram) {
+        if events.done && !self.expected.is_performed() {
             let expected = "0 until every request is performed".into();
             return Err(Violation { signal: "done", expected, actual: "1".into() });
         }
@@ -101,7 +101,7 @@ impl MemorySide for Cached {
     }
 
     fn is_waiting(&self) -> bool {
-        self.requests.data_port.in_flight() > 0 || !self.expected.is_performed(&self.memory.ram)
+        self.requests.data_port.in_flight() > 0 || !self.expected.is_performed()
     }
 
     fn is_fetching(&self) -> bool {
@@ -114,7 +114,7 @@ impl MemorySide for Cached {
 
     #[cfg(test)]
     fn restart(&mut self) -> bool {
-        let performed = self.expected.restart(&self.memory.ram);
+        let performed = self.expected.restart();
         self.fetch.restart();
         self.reached = Events::default();
         self.requests.restart() && self.memory.restart() && !self.fetch.is_in_flight() && performed

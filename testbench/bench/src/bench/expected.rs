@@ -18,10 +18,58 @@ pub(super) struct Expected {
     /// For each tag of an atomic operation, the word of its response to compare. Other responses are compared as a
     /// whole.
     awaited: HashMap<u32, usize>,
-    /// By line, the writes that memory must still receive, in order.
-    owed: HashMap<u32, VecDeque<Performed>>,
+    /// By line, the writes that memory must still receive.
+    owed: HashMap<u32, Owed>,
     /// A write buffer may merge successive writes of a line.
     merges: bool,
+}
+
+/// The writes of a line, in order. One that memory performs may be several of them, merged, and it does not tell how many:
+/// `counts` holds every number of writes that memory can have received.
+struct Owed {
+    writes: VecDeque<Performed>,
+    counts: Vec<usize>,
+}
+
+impl Default for Owed {
+    fn default() -> Self {
+        Self { writes: VecDeque::new(), counts: vec![0] }
+    }
+}
+
+impl Owed {
+    /// Whether memory can have received all.
+    fn is_empty(&self) -> bool {
+        self.counts.contains(&self.writes.len())
+    }
+
+    /// The first write that memory may not have received.
+    fn first(&self) -> Option<&Performed> {
+        self.writes.get(*self.counts.first()?)
+    }
+
+    /// Memory performs a write of up to `most` merged ones. Returns whether it can be due.
+    fn perform(&mut self, write: &Performed, most: usize) -> bool {
+        let mut counts = Vec::new();
+        for count in &self.counts {
+            let mut merged: Option<Performed> = None;
+            for (index, next) in self.writes.iter().enumerate().skip(*count).take(most) {
+                match &mut merged {
+                    Some(merged) => merged.overlay(next),
+                    None => merged = Some(next.clone()),
+                }
+                if merged.as_ref().is_some_and(|merged| merged.is_same(write)) {
+                    counts.push(index + 1);
+                }
+            }
+        }
+        counts.sort_unstable();
+        counts.dedup();
+        let Some(received) = counts.first().copied() else { return false };
+        self.writes.drain(..received);
+        self.counts = counts.into_iter().map(|count| count - received).collect();
+        true
+    }
 }
 
 impl Expected {
@@ -70,53 +118,31 @@ impl Expected {
             let mut data = vec![0; request.data.len()];
             requests.ram.read(request.address, &mut data);
             let write = Performed { address: request.address, mask: request.mask, data };
-            self.owed.entry(request.address).or_default().push_back(write);
+            self.owed.entry(request.address).or_default().writes.push_back(write);
         }
     }
 
-    /// Compares a write that memory has performed with the next one that is owed to its line, or with several that were
-    /// merged. An owed write that changes nothing may be part of an earlier one.
-    pub(super) fn check_write(
-        &mut self,
-        signal: &'static str,
-        write: &Performed,
-        memory: &Ram,
-    ) -> Result<(), Violation> {
-        let owed = self.owed.entry(write.address).or_default();
+    /// Compares a write that memory has performed with the next ones that are owed to its line.
+    pub(super) fn check_write(&mut self, signal: &'static str, write: &Performed) -> Result<(), Violation> {
         let show =
             |write: &Performed| format!("{:08x?} under {:x?} at {:#010x}", write.data, write.mask, write.address);
-        let first = owed.front().map_or("no write of this line".into(), show);
-        let same = |one: &Performed| {
-            let differs = |word: usize| (one.data[word] ^ write.data[word]) & byte_bits(one.mask, word) != 0;
-            one.mask == write.mask && !(0..one.data.len()).any(differs)
-        };
-        while let Some(mut merged) = owed.front().cloned() {
-            let mut count = 1;
-            while self.merges && !same(&merged) && count < owed.len() {
-                merged.overlay(&owed[count]);
-                count += 1;
-            }
-            if same(&merged) {
-                owed.drain(..count);
-                return Ok(());
-            }
-            if !self.merges || owed.pop_front().is_some_and(|past| past.changes(memory, write.mask)) {
-                break;
-            }
+        let owed = self.owed.entry(write.address).or_default();
+        let expected = owed.first().map_or("no write of this line".into(), show);
+        if owed.perform(write, if self.merges { usize::MAX } else { 1 }) {
+            return Ok(());
         }
-        Err(Violation { signal, expected: first, actual: show(write) })
+        Err(Violation { signal, expected, actual: show(write) })
     }
 
     /// Whether every write has reached memory.
-    pub(super) fn is_performed(&self, memory: &Ram) -> bool {
-        let mut owed = self.owed.values().flatten();
-        if self.merges { owed.all(|write| !write.changes(memory, [0; 4])) } else { owed.next().is_none() }
+    pub(super) fn is_performed(&self) -> bool {
+        self.owed.values().all(Owed::is_empty)
     }
 
     /// Begins another run. Returns whether every write of the last one has reached memory.
     #[cfg(test)]
-    pub(super) fn restart(&mut self, memory: &Ram) -> bool {
-        let performed = self.is_performed(memory);
+    pub(super) fn restart(&mut self) -> bool {
+        let performed = self.is_performed();
         self.owed.clear();
         self.awaited.clear();
         performed
@@ -125,7 +151,7 @@ impl Expected {
     /// The contents of memory after every write has reached it.
     pub(super) fn words(&self, memory: &Ram) -> Vec<u32> {
         let mut memory = memory.clone();
-        for write in self.owed.values().flatten() {
+        for write in self.owed.values().flat_map(|owed| &owed.writes) {
             memory.write(write.address, &write.data, write.mask);
         }
         memory.words().to_vec()
@@ -142,11 +168,8 @@ impl Performed {
         self.mask.iter_mut().zip(later.mask).for_each(|(mask, later)| *mask |= later);
     }
 
-    /// Whether it would change bytes of memory outside this mask.
-    fn changes(&self, memory: &Ram, apart: [u64; 4]) -> bool {
-        let mut now = vec![0; self.data.len()];
-        memory.read(self.address, &mut now);
-        let bits = |word: usize| byte_bits(self.mask, word) & !byte_bits(apart, word);
-        (0..now.len()).any(|word| (now[word] ^ self.data[word]) & bits(word) != 0)
+    fn is_same(&self, other: &Self) -> bool {
+        let differs = |word: usize| (self.data[word] ^ other.data[word]) & byte_bits(self.mask, word) != 0;
+        self.mask == other.mask && !(0..self.data.len()).any(differs)
     }
 }

@@ -99,7 +99,7 @@ impl OnTheBus {
             let address = model.get(state.bus_error_addr);
             return violation("bus_error_valid", "0", format!("1: {code} for a {what} at {address:#010x}"));
         }
-        let is_quiet = self.expected.is_performed(&self.memory)
+        let is_quiet = self.expected.is_performed()
             && self.rules.is_idle()
             && self.slave.is_quiet()
             && self.requests.data_port.in_flight() == 0;
@@ -115,7 +115,7 @@ impl OnTheBus {
         events.response = self.expected.check_answer(&mut self.requests, model)?;
         self.expected.expect(&self.requests, events);
         for write in self.slave.sample(cycle, &master, &mut self.memory) {
-            self.expected.check_write("m_axi_w", &write, &self.memory)?;
+            self.expected.check_write("m_axi_w", &write)?;
         }
         self.check_state(model)
     }
@@ -187,7 +187,7 @@ impl MemorySide for OnTheBus {
 
     #[cfg(test)]
     fn restart(&mut self) -> bool {
-        let performed = self.expected.restart(&self.memory);
+        let performed = self.expected.restart();
         self.fetch.restart();
         let is_idle = !self.fetch.is_in_flight() && self.rules.is_idle() && self.slave.is_idle();
         self.requests.restart() && is_idle && performed
