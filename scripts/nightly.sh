@@ -4,8 +4,8 @@
 # with several seeds; random programs, with locks too, and some whose coverage is counted; the kernels with locks on more
 # cores; mutants of all modules by a seed that changes from day to day, and the score of each module; the speed of the golden
 # model; the proofs that take longest; synthesis of cores of eight warps, for each family of FPGAs of one; placing of small
-# ones, with the tools that `./scripts/setup.sh --synthesis` installs; a small comparison on a SLURM of one node; and the
-# measurements of the nightly set, as far as the budget goes.
+# ones, with the tools that `./scripts/setup.sh --synthesis` installs; a small comparison on a SLURM of one node; the drivers of
+# host/ on a bus in Icarus; and the measurements of the nightly set, as far as the budget goes.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
 #                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--budget TIME]
@@ -152,5 +152,7 @@ for size in $placing; do
         --set "warps=${BASH_REMATCH[1]}" --set "threads=${BASH_REMATCH[2]}"
 done
 check slurm ./scripts/try-slurm.sh
+WEFT=$weft WEFT_KERNELS="short_circuit reduction histogram scan vector_add csr spin_lock quicksort" \
+    check drivers examples/axi/run.sh "$results/axi"
 check measurements ./scripts/measure --weft "$weft" run nightly --budget "$budget"
 [[ $failures -eq 0 ]] || fail "$failures of $runs runs failed"
