@@ -32,6 +32,7 @@ use rtl::{
 use weft_config::MemoryKind;
 
 use self::fetch::Fetch;
+use super::port::Request;
 use super::{Adaptor, address, row_bits};
 use crate::shape::Shape;
 
@@ -71,7 +72,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     m.keep_inputs();
     m.timing(&timing(shape));
     let restart = restart(&m, shape);
-    let port = Request::inputs(&m, shape);
+    let port = Request::inputs(&m, shape, shape.memory_has_atomics(), ": nothing is in flight");
     let fetch = Fetch::declare(&m, shape);
     let bus = Bus::declare(&m, shape);
     let held = Held::declare(&m, shape, &port, &restart);
@@ -340,55 +341,6 @@ impl Order {
         m.drive(&in_flight.written_row, &rewrite.mux(&atomics.waiting_row, row));
         in_flight.instance.input("rewritten", &rewrite).input("rewritten_tag", &atomics.waiting_tag);
         Self { read_free, write_free, rewrite }
-    }
-}
-
-struct Request {
-    valid: Expr,
-    op: Expr,
-    row: Expr,
-    tag: Expr,
-    mask: Expr,
-    data: Expr,
-    hart: Expr,
-}
-
-impl Request {
-    fn inputs(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("data memory, as the pipeline sees it");
-        let valid = m.input("dmem_req_valid", 1);
-        m.output_port("dmem_req_ready", 1);
-        let op = m.input("dmem_req_op", 4);
-        let address = m.input("dmem_req_addr", 32);
-        let tag = m.input("dmem_req_tag", id_bits(shape));
-        let mask = m.input("dmem_req_mask", 4 * shape.threads);
-        let data = m.input("dmem_req_data", shape.line_bits());
-        let hart = if shape.memory_has_atomics() { m.input("dmem_req_hart", shape.hart_bits()) } else { zeros(0) };
-        m.output_port("dmem_rsp_valid", 1);
-        m.output_port("dmem_rsp_tag", id_bits(shape));
-        m.output_port("dmem_rsp_data", shape.line_bits());
-        m.port_group("all requests are performed, as of the cycle before: nothing is in flight");
-        m.output_port("dmem_idle", 1);
-        let row = address.slice(2 + shape.lane_bits(), row_bits(shape));
-        Self { valid, op, row, tag: tag.slice(0, shape.tag_bits()), mask, data, hart }
-    }
-
-    /// Registers that take the request in cycles in which it is `taken`.
-    fn hold(&self, m: &Builder, taken: &Expr) -> Self {
-        let register = |name: &str, value: &Expr| {
-            let register: Register = m.register(name, value.width());
-            register.next(value).enable(taken);
-            register.q()
-        };
-        Self {
-            valid: zeros(0),
-            op: register("op", &self.op),
-            row: register("row", &self.row),
-            tag: register("tag", &self.tag),
-            mask: register("mask", &self.mask),
-            data: register("data", &self.data),
-            hart: register("hart", &self.hart),
-        }
     }
 }
 

@@ -9,8 +9,8 @@
 use rtl::{Builder, ElaborationError, Expr, Instance, Register, join, select_one_hot, zeros};
 use weft_config::extension::A;
 
-use super::Request;
 use crate::functional::atomic_alu;
+use crate::memory::port::Request;
 use crate::memory::reservations;
 use crate::shape::Shape;
 

@@ -30,6 +30,7 @@ mod write_buffer;
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, Register, clog2, increment, join, ones, zeros};
 use weft_config::extension::A;
 
+use super::port::Request;
 use super::{Adaptor, address, reset_at_start, row_bits};
 use crate::formal::points;
 use crate::shape::Shape;
@@ -81,11 +82,12 @@ pub fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<M
         "a load that finds its line is answered in the cycle after its request. Any other request is at the next port \
          in the second cycle after it at the earliest. Answers of memory reach the pipeline in their own cycle.",
     );
-    let port = Request::inputs(&m, shape);
+    let port = Request::inputs(&m, shape, shape.has(&A), "; the cache is to be emptied");
+    let empties = m.input("dcache_empty", 1);
     let next = Next::declare(&m, shape);
     let cache = Cache::declare(&m, shape, geometry, &port, &next)?;
     let found = cache.decide(&m, &next);
-    cache.look_up(&m, &port, &found, &next);
+    cache.look_up(&m, &port, &empties, &found, &next);
     cache.write(&m, &found, &next);
     cache.leave(&m, shape, &found, &next);
     cache.answer(&m, shape, &found, &next);
@@ -120,60 +122,6 @@ impl Next {
         let idle = if shape.has_bus { m.input("next_dmem_idle", 1) } else { ones(1) };
         let failed = if shape.bus_fails() { m.input("next_dmem_failed", 1) } else { zeros(1) };
         Self { ready, answers, tag, data, idle, failed }
-    }
-}
-
-struct Request {
-    valid: Expr,
-    op: Expr,
-    row: Expr,
-    tag: Expr,
-    mask: Expr,
-    data: Expr,
-    hart: Expr,
-    /// The cache is to be emptied.
-    empties: Expr,
-}
-
-impl Request {
-    fn inputs(m: &Builder, shape: &Shape) -> Self {
-        let tag = shape.tag_bits().max(1);
-        m.port_group("data memory, as the pipeline sees it");
-        let valid = m.input("dmem_req_valid", 1);
-        m.output_port("dmem_req_ready", 1);
-        let op = m.input("dmem_req_op", 4);
-        let address = m.input("dmem_req_addr", 32);
-        let request_tag = m.input("dmem_req_tag", tag);
-        let mask = m.input("dmem_req_mask", 4 * shape.threads);
-        let data = m.input("dmem_req_data", shape.line_bits());
-        let hart = if shape.has(&A) { m.input("dmem_req_hart", shape.hart_bits()) } else { zeros(0) };
-        m.output_port("dmem_rsp_valid", 1);
-        m.output_port("dmem_rsp_tag", tag);
-        m.output_port("dmem_rsp_data", shape.line_bits());
-        m.port_group("all requests are performed, as of the cycle before; the cache is to be emptied");
-        m.output_port("dmem_idle", 1);
-        let empties = m.input("dcache_empty", 1);
-        let row = address.slice(2 + shape.lane_bits(), row_bits(shape));
-        Self { valid, op, row, tag: request_tag.slice(0, shape.tag_bits()), mask, data, hart, empties }
-    }
-
-    /// Registers that take the request in cycles in which it is `taken`.
-    fn hold(&self, m: &Builder, taken: &Expr) -> Self {
-        let register = |name: &str, value: &Expr| {
-            let register: Register = m.register(name, value.width());
-            register.next(value).enable(taken);
-            register.q()
-        };
-        Self {
-            valid: zeros(0),
-            op: register("op", &self.op),
-            row: register("row", &self.row),
-            tag: register("tag", &self.tag),
-            mask: register("mask", &self.mask),
-            data: register("data", &self.data),
-            hart: register("hart", &self.hart),
-            empties: zeros(0),
-        }
     }
 }
 
@@ -291,7 +239,7 @@ impl<'a> Cache<'a> {
     }
 
     /// Reads the line of the request, or of a list that is being answered.
-    fn look_up(&self, m: &Builder, port: &Request, found: &Found, next: &Next) {
+    fn look_up(&self, m: &Builder, port: &Request, empties: &Expr, found: &Found, next: &Next) {
         m.comment("The look-up, and its repetition if the line changes at its edge or later.");
         let [list_reads, list_index] = ["list_reads", "list_index"].map(|port| self.refills.net(port));
         let own = self.index(&self.request.row);
@@ -318,7 +266,7 @@ impl<'a> Cache<'a> {
         let moves = m.wire("sweep_moves", &(&*self.sweeps & empty));
         sweep.next(&increment(&sweep, 1)).enable(&moves).reset(0);
         let ends = &moves & sweep.all();
-        let starts = m.fault("is_not_emptied", &port.empties, &zeros(1));
+        let starts = m.fault("is_not_emptied", empties, &zeros(1));
         self.sweeps.next(&(starts | (&*self.sweeps & !ends))).reset(1);
         let swept = m.fault("keeps_tags_in_a_sweep", &moves, &zeros(1));
         let index = moves.mux(&sweep, &written);

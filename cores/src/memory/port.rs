@@ -1,0 +1,59 @@
+//! The data port of the pipeline at the adaptor behind it, and the request that an adaptor holds.
+
+use rtl::{Builder, Expr, Register, zeros};
+
+use super::row_bits;
+use crate::shape::Shape;
+
+pub struct Request {
+    pub valid: Expr,
+    pub op: Expr,
+    /// The number of its line in RAM.
+    pub row: Expr,
+    pub tag: Expr,
+    pub mask: Expr,
+    pub data: Expr,
+    /// Of atomic operations, if they come here.
+    pub hart: Expr,
+}
+
+impl Request {
+    /// Declares the ports of requests and answers, and `dmem_idle`. `atomics`: atomic operations come here.
+    pub fn inputs(m: &Builder, shape: &Shape, atomics: bool, idle: &str) -> Self {
+        let tag_bits = shape.tag_bits().max(1);
+        m.port_group("data memory, as the pipeline sees it");
+        let valid = m.input("dmem_req_valid", 1);
+        m.output_port("dmem_req_ready", 1);
+        let op = m.input("dmem_req_op", 4);
+        let address = m.input("dmem_req_addr", 32);
+        let tag = m.input("dmem_req_tag", tag_bits);
+        let mask = m.input("dmem_req_mask", 4 * shape.threads);
+        let data = m.input("dmem_req_data", shape.line_bits());
+        let hart = if atomics { m.input("dmem_req_hart", shape.hart_bits()) } else { zeros(0) };
+        m.output_port("dmem_rsp_valid", 1);
+        m.output_port("dmem_rsp_tag", tag_bits);
+        m.output_port("dmem_rsp_data", shape.line_bits());
+        m.port_group(&format!("all requests are performed, as of the cycle before{idle}"));
+        m.output_port("dmem_idle", 1);
+        let row = address.slice(2 + shape.lane_bits(), row_bits(shape));
+        Self { valid, op, row, tag: tag.slice(0, shape.tag_bits()), mask, data, hart }
+    }
+
+    /// Registers that take the request in cycles in which it is `taken`.
+    pub fn hold(&self, m: &Builder, taken: &Expr) -> Self {
+        let register = |name: &str, value: &Expr| {
+            let register: Register = m.register(name, value.width());
+            register.next(value).enable(taken);
+            register.q()
+        };
+        Self {
+            valid: zeros(0),
+            op: register("op", &self.op),
+            row: register("row", &self.row),
+            tag: register("tag", &self.tag),
+            mask: register("mask", &self.mask),
+            data: register("data", &self.data),
+            hart: register("hart", &self.hart),
+        }
+    }
+}
