@@ -38,8 +38,11 @@ class Access(NamedTuple):
 
 
 class Segment(NamedTuple):
+    """Bytes at an address, and zeros behind them up to a size."""
+
     address: int
     data: bytes
+    size: int
 
 
 class Symbol(NamedTuple):
@@ -87,7 +90,7 @@ class Program:
             return None
         if in_file > in_memory or begin + in_file > len(self._elf):
             raise WeftError("the ELF file is cut short")
-        return Segment(address, self._elf[begin : begin + in_file] + bytes(in_memory - in_file))
+        return Segment(address, self._elf[begin : begin + in_file], in_memory)
 
     def _name(self, table, offset):
         begin, size = table[4], table[5]
@@ -190,9 +193,9 @@ class Weft:
         if program.entry % 4:
             raise WeftError(f"the entry {program.entry:#010x} is no multiple of 4")
         for segment in program.segments:
-            self._check_ram("a segment", segment.address, len(segment.data))
+            self._check_ram("a segment", segment.address, segment.size)
         for segment in program.segments:
-            self.access.write_memory(segment.address, segment.data)
+            self.access.write_memory(segment.address, segment.data + bytes(segment.size - len(segment.data)))
         self.program = program
         return program
 

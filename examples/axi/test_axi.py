@@ -143,6 +143,15 @@ def with_python(access):
     assert result.fault and "(reads_outside" in result.fault and "lane 1" in result.fault, result
     refused("machine 62", lambda: core.load(elf("scale")[:18] + b"\x3e" + elf("scale")[19:]))
     refused("cut short", lambda: core.load(elf("scale")[:600]))
+    generator = random.Random(3)
+    for _ in range(2000):
+        spoiled = bytearray(elf("scale"))
+        for _ in range(4):
+            spoiled[generator.choice([generator.randrange(120), -generator.randrange(1, 600)])] = generator.randrange(256)
+        try:
+            weft.Program(bytes(spoiled))
+        except weft.WeftError:
+            pass  # any other exception fails the test
     silent = access._replace(read_register=lambda _: 0)
     refused("no Weft core", lambda: weft.Weft(silent, registers))
 
