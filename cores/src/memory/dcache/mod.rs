@@ -19,8 +19,8 @@
 //! refill the banks. A look-up is repeated if its line was written when it was read. After reset, and at
 //! `dcache_empty`, a sweep over all tags empties the cache, and no request is accepted.
 //!
-//! Storage: that of [`lines`], [`refills`], [`write_buffer`] and [`atomics`]; the request that is looked up, and a request that
-//! leaves without its data, in registers.
+//! Storage: that of [`lines`], [`refills`], [`write_buffer`] and [`atomics`]; the request that is looked up, and a
+//! request that leaves without its data, in registers.
 
 mod atomics;
 mod lines;

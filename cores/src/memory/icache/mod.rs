@@ -8,7 +8,8 @@
 //!
 //! The refill itself serves the contexts that wait for it (`line`), so each gets its word even if the line is replaced
 //! at once. Until all words are written each look-up of the line joins the refill, so nothing reads words that are being
-//! written. After that none does, and the refill ends when no context waits for it. A context that is resteered no longer waits (`imem_cancelled`); the refill goes on.
+//! written. Later look-ups hit, so the refill ends as soon as no context waits for it. A context that is resteered no
+//! longer waits (`imem_cancelled`); the refill goes on.
 //!
 //! `fence.i` empties the cache (`imem_empty`): a sweep writes each tag, and fetches wait. The answers to all requests
 //! that were sent before are dropped, and the lines requested again. So a word that is fetched after `fence.i` is read
