@@ -13,7 +13,7 @@ out=${1:-out/soc}
 core=(--preset bram-4x4 --set warps=2 --set threads=2 --set trace.port=false)
 
 mkdir -p "$out"
-"$weft" kernels build --out "$out/kernels" >/dev/null
+"$weft" kernels build console --out "$out/kernels" >/dev/null
 "$weft" emit "${core[@]}" --image "$out/kernels/console.elf" --out "$out/core"
 # The simulator runs in the folder of the core, where the contents of memory are.
 cd "$out/core"

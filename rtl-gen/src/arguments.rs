@@ -336,7 +336,8 @@ pub struct SynthArguments {
     /// Place with each seed from 1 to N; with --board, stop at the first that is fast enough [default: 3]
     #[arg(long, value_name = "N", requires = "places", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub seeds: Option<u32>,
-    /// Placer of nextpnr; its default, `heap`, packs large cores too densely for its router
+    /// Placer of nextpnr; its default, `heap`, packs large cores too densely for its router, and so may `static`:
+    /// `spread` is `static` with a third of the rows left to wires
     #[arg(long, value_name = "P", default_value = Placer::default().name(), requires = "places", value_parser = placer())]
     pub placer: Placer,
     /// Stop a seed after this time; it is retried only with a longer limit [unit: min] [default: no
@@ -471,9 +472,14 @@ pub struct FuzzArguments {
 pub enum KernelsAction {
     /// List the kernels and their purposes
     List,
-    /// Compile all kernels
-    #[command(after_help = "Example:\n  weft kernels build --out kernels")]
+    /// Compile all kernels, or those that are named
+    #[command(
+        after_help = "Examples:\n  weft kernels build --out kernels\n  weft kernels build gcd quicksort --out kernels"
+    )]
     Build {
+        /// Names of kernels (`weft kernels list`) [default: all]
+        #[arg(value_name = "KERNEL")]
+        names: Vec<String>,
         /// Folder for the ELF files, created if it does not exist
         #[arg(long, value_name = "DIR", default_value = "out/kernels")]
         out: PathBuf,

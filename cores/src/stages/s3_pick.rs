@@ -77,7 +77,8 @@ fn those_beside_who_waits(m: &Builder, unblocked: &Expr, ready: &Expr) -> Expr {
     let may_wait = m.wire("may_wait", &(&*looked_at & unblocked));
     let waits = m.wire("waits", &((&may_wait & not_ready).any() | (&*stays & may_wait.any())));
     stays.next(&waits).reset(0);
-    let longer = for_long.mux(&waited, &rtl::increment(&waited, 1));
+    let counted = m.fault("the_wait_is_not_counted", &rtl::increment(&waited, 1), &waited);
+    let longer = for_long.mux(&waited, &counted);
     waited.next(&longer.when(&waits)).reset(0);
     let next = join([&looked_at.bit(contexts - 1), &looked_at.slice(0, contexts - 1)]);
     looked_at.next(&next).enable(&!&waits).reset(1);

@@ -39,9 +39,9 @@ fn check_lint(config: &Config, single: bool) {
     }
 }
 
-/// The number of values per key, of which lint tries every pair: unit, threads, warps, memory, flags, time slices,
-/// coalescer, scratchpad, control port.
-const CHOICES: [usize; 15] = [4, 7, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3, 3, 2];
+/// The number of values per key, of which lint tries every pair: unit, threads (up to 32), warps, memory, flags, time
+/// slices, coalescer, scratchpad, control port.
+const CHOICES: [usize; 15] = [7, 6, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3, 3, 2];
 
 fn chosen(row: &[usize]) -> Config {
     let [

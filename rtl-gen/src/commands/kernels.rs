@@ -14,8 +14,8 @@ use crate::{Verdict, control_flow};
 pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
     match action {
         KernelsAction::List => list(report)?,
-        KernelsAction::Build { out, large, scratchpad_bytes } => {
-            build(Variant { large: *large, scratchpad_bytes: *scratchpad_bytes }, out, report)?;
+        KernelsAction::Build { names, out, large, scratchpad_bytes } => {
+            build(names, Variant { large: *large, scratchpad_bytes: *scratchpad_bytes }, out, report)?;
         }
     }
     Ok(Verdict::Success)
@@ -50,10 +50,14 @@ fn comparison(kernel: &Kernel) -> Option<&'static str> {
     kernel.comparison.map(Comparison::name)
 }
 
-fn build(variant: Variant, out: &Path, report: &Report) -> anyhow::Result<()> {
+/// Builds the named kernels, or all, in the order of their list.
+fn build(names: &[String], variant: Variant, out: &Path, report: &Report) -> anyhow::Result<()> {
+    for name in names {
+        kernels::find(name)?;
+    }
     let mut text = String::new();
     let mut objects = Vec::new();
-    for kernel in kernels::all() {
+    for kernel in kernels::all().filter(|kernel| names.is_empty() || names.iter().any(|name| name == kernel.name)) {
         let elf = kernels::build_as(kernel, variant, out)?;
         let _ = writeln!(text, "{}", elf.display());
         let class = control_flow::class(kernel, &program::load(&elf, &analyze::roomiest())?);

@@ -5,7 +5,7 @@ use crate::common;
 use std::fs;
 use std::process::Stdio;
 
-use common::{Ended, Workspace};
+use common::{Ended, Workspace, entries};
 
 #[test]
 fn every_command_explains_itself_with_an_example() {
@@ -133,6 +133,17 @@ fn kernels_are_built_into_a_folder() {
 }
 
 #[test]
+fn only_the_named_kernels_are_built() {
+    let workspace = Workspace::new();
+    let built = workspace.weft(&["kernels", "build", "quicksort", "gcd", "--out", "kernels"]).succeeded();
+    assert_eq!(built.stdout, "kernels/gcd.elf\nkernels/quicksort.elf\n");
+    assert_eq!(entries(&workspace.join("kernels")), ["gcd.elf", "quicksort.elf"]);
+    let refused = workspace.refused(&["kernels", "build", "gcd", "quiksort", "--out", "none"]);
+    assert!(refused.contains("quiksort") && refused.contains("quicksort"), "{refused}");
+    assert!(!workspace.join("none").exists());
+}
+
+#[test]
 fn a_missing_compiler_is_named_with_the_way_to_get_it() {
     let workspace = Workspace::new();
     insta::assert_snapshot!(workspace.refused_with(&["kernels", "build"], &[("WEFT_RISCV_GCC", "/nonexistent/gcc")]));
@@ -154,8 +165,8 @@ fn the_cache_is_where_the_variable_says_and_can_be_emptied() {
     };
     assert_eq!(run(&["cache", "path"]).stdout.trim_end(), cache.display().to_string());
     assert_eq!(run(&["cache", "clean", "--json"]).object()["entries"], 0);
-    run(&["kernels", "build", "--out", "kernels"]);
+    run(&["kernels", "build", "gcd", "quicksort", "--out", "kernels"]);
     let cleaned = run(&["cache", "clean", "--json"]).object();
-    assert!(cleaned["entries"].as_u64() >= Some(6) && cleaned["bytes"].as_u64() > Some(0), "{cleaned}");
+    assert!(cleaned["entries"].as_u64() >= Some(2) && cleaned["bytes"].as_u64() > Some(0), "{cleaned}");
     assert_eq!(run(&["cache", "clean", "--json"]).object()["entries"], 0);
 }

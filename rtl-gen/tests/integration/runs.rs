@@ -293,7 +293,7 @@ fn interrupt(child: Child) {
 #[test]
 fn a_bundled_kernel_runs() {
     let workspace = Workspace::new();
-    workspace.weft(&["kernels", "build", "--out", "."]).succeeded();
+    workspace.weft(&["kernels", "build", "vector_add", "--out", "."]).succeeded();
     let run = workspace.weft(&["run", "vector_add.elf", "--engine", "model", "--json"]).succeeded();
     assert!(run.object()["issues"].as_u64() > Some(100));
 }
@@ -323,7 +323,7 @@ fn the_list_of_kernels_says_what_each_is_for_and_needs() {
     assert!(text.contains(" (not-interleavable)\n"), "{text}");
 
     // The listed keys are valid arguments of `--set`, and sufficient.
-    workspace.weft(&["kernels", "build", "--out", "."]).succeeded();
+    workspace.weft(&["kernels", "build", "spin_lock", "--out", "."]).succeeded();
     let settings = spin_lock["settings"].as_array().expect("a list").iter();
     let mut run = vec!["run", "spin_lock.elf", "--engine", "model", "--preset", "rv32i-8x4"];
     run.extend(settings.flat_map(|setting| ["--set", setting.as_str().expect("text")]));

@@ -31,7 +31,20 @@ fn weft(workspace: &Workspace, arguments: &[&str], keys: &[String]) -> Ended {
 }
 
 fn kernels(workspace: &Workspace) {
-    workspace.weft(&["kernels", "build", "--out", "."]).succeeded();
+    workspace
+        .weft(&[
+            "kernels",
+            "build",
+            "--out",
+            ".",
+            "gcd",
+            "quicksort",
+            "reduction",
+            "histogram",
+            "indirect_call",
+            "interpreter",
+        ])
+        .succeeded();
 }
 
 #[test]

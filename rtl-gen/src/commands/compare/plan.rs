@@ -94,7 +94,9 @@ impl Plan {
             let facts = json!({ "takes_turns": descriptor.takes_turns, "reconverges": descriptor.reconverges });
             (unit.name.clone(), facts)
         };
-        let build = ["weft", "--json", "kernels", "build", "--out", "kernels"];
+        let names = request.kernels().map(|kernel| kernel.name);
+        let build: Vec<&str> =
+            ["weft", "--json", "kernels", "build", "--out", "kernels"].into_iter().chain(names).collect();
         let build = json!({ "name": KERNELS, "command": build, "memory_mb": 1000 });
         let steps: Vec<Value> = [build].into_iter().chain(self.steps.iter().map(|step| json!(step))).collect();
         json!({

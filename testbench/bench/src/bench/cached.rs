@@ -1,5 +1,7 @@
 //! `memory.kind = "model"` behind the data cache: the bench answers at the memory ports of the core.
 
+use std::borrow::Cow;
+
 use sim::Program;
 use weft_config::Config;
 
@@ -126,7 +128,7 @@ impl MemorySide for Cached {
         self.memory.ram = ram.clone();
     }
 
-    fn words(&self, _: &Model) -> (Vec<u32>, &'static str) {
-        (self.expected.words(&self.memory.ram), "dmem_req")
+    fn words(&self, _: &Model) -> (Cow<'_, [u32]>, &'static str) {
+        (self.expected.words(&self.memory.ram).into(), "dmem_req")
     }
 }

@@ -81,7 +81,7 @@ impl Hardware {
 
     /// The words of RAM in the hardware, by physical address.
     pub(super) fn words(&self) -> Vec<u32> {
-        self.memory.words(&self.model).0
+        self.memory.words(&self.model).0.into_owned()
     }
 
     /// The words of the scratchpad.

@@ -1,6 +1,8 @@
 //! Memory in the core. The bench fills it and reads it back. It compares each response and the final content with its
 //! own RAM, which performs the same requests.
 
+use std::borrow::Cow;
+
 use sim::Program;
 use weft_config::Config;
 use weft_trace::MemoryOp;
@@ -101,7 +103,7 @@ impl MemorySide for OnChip {
         &self.requests
     }
 
-    fn words(&self, model: &Model) -> (Vec<u32>, &'static str) {
+    fn words(&self, model: &Model) -> (Cow<'_, [u32]>, &'static str) {
         let banks = self.banks;
         let mut words: Vec<u32> =
             (0..self.requests.ram.words().len()).map(|index| model.bank(index % banks)[index / banks]).collect();
@@ -110,6 +112,6 @@ impl MemorySide for OnChip {
         {
             *word.0 = *word.1;
         }
-        (words, "bram")
+        (words.into(), "bram")
     }
 }

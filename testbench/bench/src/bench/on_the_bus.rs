@@ -1,6 +1,8 @@
 //! `memory.kind = "axi4"`: the bench is the slave. Its own RAM performs the requests in the pipeline's order. Each
 //! response, and each write that reaches the slave's memory, is compared with it.
 
+use std::borrow::Cow;
+
 use sim::Program;
 use weft_config::Config;
 
@@ -199,8 +201,8 @@ impl MemorySide for OnTheBus {
         self.memory = ram.clone();
     }
 
-    fn words(&self, _: &Model) -> (Vec<u32>, &'static str) {
-        (self.expected.words(&self.memory), "m_axi_w")
+    fn words(&self, _: &Model) -> (Cow<'_, [u32]>, &'static str) {
+        (self.expected.words(&self.memory).into(), "m_axi_w")
     }
 }
 

@@ -61,6 +61,11 @@ fn a_loop_that_waits_for_a_store_of_its_own_warp_ends_when_paths_take_turns() {
 }
 
 #[test]
+fn a_loop_that_walks_along_a_list_keeps_its_turn() {
+    passes("list_walk");
+}
+
+#[test]
 fn threads_end_in_divergent_code_while_others_wait() {
     passes("exits");
 }

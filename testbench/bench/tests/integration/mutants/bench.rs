@@ -307,7 +307,7 @@ fn assembled(config: &Config) -> Vec<Program> {
         "recursion",
     ];
     let has_turns = weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns);
-    let of_turns = ["increments", "lock", "spin"].into_iter().filter(|_| has_turns);
+    let of_turns = ["increments", "lock", "spin", "list_walk"].into_iter().filter(|_| has_turns);
     let of_stacks = stack_programs::CASES.iter().filter(|_| !has_turns).map(stack_programs::Case::source);
     let sources = NAMES.into_iter().chain(of_turns).map(assembly::file).chain(of_stacks);
     sources.map(|source| assembly::program(&source, config)).collect()
