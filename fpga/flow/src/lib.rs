@@ -15,6 +15,7 @@ mod cells;
 mod error;
 pub mod external;
 pub mod family;
+mod free_rows;
 mod mapping;
 mod netlist;
 mod nextpnr;

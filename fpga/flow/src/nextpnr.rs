@@ -9,6 +9,8 @@ use tools::cache::{Cache, Key};
 use tools::{Tool, ToolError};
 
 use crate::error::SynthesisError;
+use crate::free_rows;
+use crate::netlist::NetlistError;
 use crate::part::Part;
 use crate::patience::GivenUp;
 use crate::process::{Program, at};
@@ -40,15 +42,18 @@ pub enum Placer {
     /// Cells as charges that repel each other: longer to place, shorter wires in large cores.
     #[default]
     Static,
+    /// The same, with a third of the rows left to wires.
+    Spread,
 }
 
 impl Placer {
-    pub const ALL: [Self; 2] = [Self::Heap, Self::Static];
+    pub const ALL: [Self; 3] = [Self::Heap, Self::Static, Self::Spread];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Heap => "heap",
             Self::Static => "static",
+            Self::Spread => "spread",
         }
     }
 }
@@ -59,6 +64,8 @@ pub struct Task<'a> {
     pub what: &'a str,
     /// The netlist, as Yosys writes it.
     pub netlist: &'a Path,
+    /// Its top module.
+    pub top: &'a str,
     pub digest: &'a str,
     /// The part, at speed grade 6.
     pub part: &'a Part,
@@ -142,12 +149,19 @@ impl Nextpnr {
             LOG,
         ];
         if task.placer != Placer::Heap {
-            arguments.extend(["--placer", task.placer.name()]);
+            arguments.extend(["--placer", Placer::Static.name()]);
         }
+        let free = if task.placer == Placer::Spread { free_rows::sites(task.part) } else { Vec::new() };
         if task.constraints.is_some() {
             arguments.extend(["--lpf", CONSTRAINTS, "--textcfg", TILES]);
         }
-        let key = Key::of([self.version(), task.digest].into_iter().chain(task.constraints).chain(arguments.clone()));
+        let key = Key::of(
+            [self.version(), task.digest]
+                .into_iter()
+                .chain(task.constraints)
+                .chain(arguments.clone())
+                .chain(free.first().map(|_| Placer::Spread.name())),
+        );
         let entry = cache.entry("placing", &key, |folder| {
             // Another process may have timed out on this run while this one waited for the lock.
             if let Some(given_up) = GivenUp::known(cache, &key, task.patience) {
@@ -155,7 +169,16 @@ impl Nextpnr {
             }
             let work = folder.join("work");
             fs::create_dir(&work).map_err(at(&work))?;
-            share(task.netlist, &work.join(NETLIST)).map_err(at(task.netlist))?;
+            if free.is_empty() {
+                share(task.netlist, &work.join(NETLIST)).map_err(at(task.netlist))?;
+            } else {
+                let netlist = fs::read_to_string(task.netlist).map_err(at(task.netlist))?;
+                let netlist = free_rows::occupy(&netlist, task.top, &free).map_err(|source| {
+                    let source = NetlistError::Malformed(source);
+                    SynthesisError::Netlist { version: self.version().to_owned(), source }
+                })?;
+                fs::write(work.join(NETLIST), netlist).map_err(at(&work))?;
+            }
             if let Some(constraints) = task.constraints {
                 fs::write(work.join(CONSTRAINTS), constraints).map_err(at(&work))?;
             }
@@ -186,7 +209,10 @@ impl Nextpnr {
         });
         match entry {
             Ok(folder) if folder.join(REPORT).is_file() => {
-                let timing = self.read(&folder).map_err(|error| error.in_cache(&folder))?;
+                let mut timing = self.read(&folder).map_err(|error| error.in_cache(&folder))?;
+                if let Some(luts) = timing.utilisation.get_mut("TRELLIS_COMB") {
+                    luts.used = luts.used.saturating_sub(free.len() as u64);
+                }
                 Ok(Ended::Placed(timing, folder))
             }
             Ok(folder) => {

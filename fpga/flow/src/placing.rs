@@ -114,6 +114,7 @@ pub fn place(
         let run = nextpnr::Task {
             what: &what,
             netlist: &netlist.file,
+            top: task.top,
             digest: digest.as_str(),
             part,
             target_mhz: task.target_mhz,
