@@ -88,8 +88,10 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     m.connect_by_name(&instances);
 
     if shape.has_dcache() {
-        m.comment("A committed `fence.i` empties the data cache.");
-        m.output("dcache_empty", &(s7.net("valid_s8") & s7.net("fence_i_s8")));
+        m.comment("A committed `fence.i`, or access to its CSR, empties the data cache.");
+        let empties = s7.net("empties_data_s8");
+        let empties = m.fault("only_a_fence_empties_the_data_cache", &empties, &s7.net("fence_i_s8"));
+        m.output("dcache_empty", &(s7.net("valid_s8") & empties));
     }
     m.comment("Done when every thread has ended, or `tohost` says so, and nothing is in flight.");
     let performed = if shape.posts_stores { dmem_idle } else { ones(1) };

@@ -77,8 +77,8 @@ rtl::bundle! {
         writes_rd: 1,
         /// It needs a leader, though it accesses no memory: a `jalr`, or a write of a CSR of the warp from a register.
         needs_leader: 1,
-        /// The instruction waits until earlier requests are accepted and performed: `fence.i`, and `fence` where it
-        /// matters.
+        /// The instruction waits until earlier requests are accepted and performed: `fence.i`, `fence` where it matters,
+        /// and an access to the CSR that empties the data cache.
         is_fence_i: 1,
     }
 }
@@ -119,6 +119,8 @@ rtl::bundle! {
         is_exit: 1,
         is_barrier: 1,
         is_fence_i: 1,
+        /// The instruction empties the data cache: `fence.i`, or the CSR for it.
+        empties_data: usize::from(shape.has_dcache()),
         /// The instruction writes rd (not x0) at the end of S7.
         writes: 1,
         /// The write of a CSR of the warp takes the value of the leader, not the rs1 field.

@@ -19,6 +19,7 @@
 #define WEFT_CSR_BARRIER_LEVEL 0x802 /* k: a barrier of this warp waits for its group of 2^k warps */
 #define WEFT_CSR_CALL_DEPTH 0x803  /* of the path; only csrrwi writes it */
 #define WEFT_CSR_REGION 0x804      /* the region of the warp, 0 to 31 */
+#define WEFT_CSR_REFRESH 0x805     /* empties the data cache; only on a core with dcache.bytes */
 #define WEFT_CSR_THREADS 0xcc0     /* threads in a warp, T */
 #define WEFT_CSR_WARPS 0xcc1       /* warps in the core, W */
 #define WEFT_CSR_MASK 0xcc2        /* lanes 0 to 31 of the path that executes the read */
@@ -136,6 +137,9 @@ static inline void weft_region(uint32_t region)
 {
     __asm__ volatile("csrw " WEFT_EXPANDED(WEFT_CSR_REGION) ", %0" ::"r"(region));
 }
+
+/* Loads after it see what another master of the bus has written before. Only on a core with dcache.bytes. */
+static inline void weft_refresh(void) { __asm__ volatile("csrwi " WEFT_EXPANDED(WEFT_CSR_REFRESH) ", 0" ::: "memory"); }
 
 /* ---- Console ------------------------------------------------------------------------------- */
 

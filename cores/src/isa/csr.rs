@@ -1,6 +1,7 @@
 //! The control and status registers.
 
 use super::cover::Cube;
+use crate::shape::Shape;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CsrKind {
@@ -42,6 +43,8 @@ pub enum CsrKind {
     StackEnd,
     /// The argument of the run, from the control block.
     Argument,
+    /// Empties the data cache when accessed, after earlier accesses to memory.
+    Refresh,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +62,7 @@ impl Csr {
 
     /// Any instruction may write it.
     pub fn is_writable(&self) -> bool {
-        matches!(self.kind, CsrKind::Exit | CsrKind::Barrier)
+        matches!(self.kind, CsrKind::Exit | CsrKind::Barrier | CsrKind::Refresh)
     }
 
     /// It belongs to the warp, and `csrrw` and `csrrwi` may write it.
@@ -68,8 +71,9 @@ impl Csr {
     }
 }
 
-/// Every CSR of the core; access to another is an illegal instruction. The argument exists with a control block.
-pub fn csrs(control: bool) -> Vec<Csr> {
+/// Every CSR of the core; access to another is an illegal instruction. The argument exists with a control block, the
+/// refresh with a data cache.
+pub fn csrs(shape: &Shape) -> Vec<Csr> {
     let csr = |number, name, kind| Csr { number, name, kind };
     let mut csrs = vec![
         csr(0x800, "exit", CsrKind::Exit),
@@ -98,8 +102,11 @@ pub fn csrs(control: bool) -> Vec<Csr> {
         csr(0xcc9, "partsh", CsrKind::Parts { high: true }),
         csr(0xf14, "mhartid", CsrKind::HartId),
     ];
-    if control {
+    if shape.control {
         csrs.push(csr(0xcc7, "argument", CsrKind::Argument));
+    }
+    if shape.has_dcache() {
+        csrs.push(csr(0x805, "refresh", CsrKind::Refresh));
     }
     csrs
 }

@@ -47,7 +47,7 @@ impl Decoder {
     pub fn new(m: &Builder, shape: &Shape, word: &Expr) -> Self {
         let (table, exceptions) = isa::exceptions(shape.instructions());
         let (fields, csr) = (Fields::declare(m, word), m.wire("csr", &word.slice(20, 12)));
-        Self { word: word.clone(), fields, csr, csrs: isa::csrs(shape.control), table, exceptions }
+        Self { word: word.clone(), fields, csr, csrs: isa::csrs(shape), table, exceptions }
     }
 
     /// Whether `wanted` holds for the instruction.

@@ -8,7 +8,7 @@ use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit};
 use super::context::Fetch;
 use super::decoder::{Decoder, Fields};
 use super::resource;
-use crate::isa::{Class, Csr, CsrAccess, Format, Operation, RD, RS1, RS2};
+use crate::isa::{Class, Csr, CsrAccess, CsrKind, Format, Operation, RD, RS1, RS2};
 use crate::memory::map::in_ram;
 use crate::shape::{PC, Shape};
 use crate::signals::Hazards;
@@ -38,6 +38,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let replaces =
         decoder.in_opcode(&|e| e.operation == Operation::Csr(CsrAccess::Write) && e.format == Format::Csr, &|_| false);
     let takes_leader = m.wire("takes_leader", &(replaces & decoder.csr(&Csr::is_of_warp)));
+    let is_fence = decoder.in_opcode(&|e| fences(e.class), &|_| false);
+    let is_csr = decoder.in_opcode(&|e| matches!(e.operation, Operation::Csr(_)), &|_| false);
+    let waits = if shape.has_dcache() { is_fence | (is_csr & decoder.csr_is(CsrKind::Refresh)) } else { is_fence };
     let hazards = Hazards {
         rs1: rs1.clone(),
         rs2: rs2.clone(),
@@ -46,7 +49,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         writes_rd: has(RD, Format::writes_rd) & rd.any(),
         rd: rd.clone(),
         needs_leader: operation(Operation::Jalr) | takes_leader,
-        is_fence_i: decoder.in_opcode(&|e| fences(e.class), &|_| false),
+        is_fence_i: waits,
     };
 
     m.comment("Next pc.");

@@ -297,6 +297,7 @@ fn control(
             _ => false,
         })
     };
+    let is_fence_i = decoder.in_opcode(&|e| e.operation == Operation::FenceI, &|_| false);
     Control {
         memory_op: join(&[0, 1, 2, 3].map(memory_op)),
         step: Step::decode(m, shape, decoder, word, &(&kinds.is_branch | &kinds.is_jal)).pack(),
@@ -309,6 +310,7 @@ fn control(
         reads_region: csr(CsrKind::Region).slice(0, traced),
         takes_leader: csrs.takes_leader,
         is_fence_i: names.is("is_fence_i", Operation::FenceI),
+        empties_data: if shape.has_dcache() { is_fence_i | csr(CsrKind::Refresh) } else { zeros(0) },
         writes: has_rd & decoder.fields.rd.any(),
         reads_mask: csr(CsrKind::Mask { high: false }),
         reads_mask_high: csr(CsrKind::Mask { high: true }).slice(0, usize::from(shape.threads > 32)),

@@ -334,6 +334,9 @@ impl Commit {
         let entry_s8 = m.delay("entry", &meta.entry);
         m.output("entry_s8", &entry_s8);
         m.output("fence_i_s8", &m.delay("fence_i", &control.is_fence_i));
+        if shape.has_dcache() {
+            m.output("empties_data_s8", &m.delay("empties_data", &control.empties_data));
+        }
         m.output("load_s8", &m.delay("load", &self.inputs.is_load()));
         let unused = Reservations::new(shape, |row| {
             m.wire(&format!("{}_unused_s7", row.name), &(&meta.valid & reserved.of(row) & !used.of(row)))

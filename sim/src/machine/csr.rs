@@ -15,6 +15,7 @@ const BARRIER: u16 = 0x801;
 const GROUP: u16 = 0x802;
 const DEPTH: u16 = 0x803;
 const REGION: u16 = 0x804;
+const REFRESH: u16 = 0x805;
 const THREADS: u16 = 0xcc0;
 const WARPS: u16 = 0xcc1;
 const MASK: u16 = 0xcc2;
@@ -97,6 +98,8 @@ impl Machine {
                     _ => {}
                 }
             }
+            // The model has no cache.
+            (REFRESH, _) if self.has_dcache => self.write_back(part, access.rd),
             (_, true) => return Err(part.refuse(Fault::ILLEGAL_INSTRUCTION)),
             (csr, false) => {
                 self.read_csr(part, csr)?;

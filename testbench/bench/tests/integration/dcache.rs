@@ -9,7 +9,7 @@ use rtl::with_fault;
 use sim::Program;
 use support::assembly::{self, config};
 use support::run_quickly;
-use testbench::Report;
+use testbench::{Outcome, Report};
 use weft_config::{Config, MemoryKind};
 
 const KERNELS: [&str; 4] = ["histogram", "memory_patterns", "recursion", "spin_lock"];
@@ -84,6 +84,30 @@ fn a_hit_is_as_fast_as_memory_of_latency_1() {
         assert_eq!(cached, near, "at {warps} x {threads}");
         assert!(far > 4 * near, "at {warps} x {threads}: {far} cycles without a cache, {near} at latency 1");
     }
+}
+
+/// A load of a line that was read before, in a loop of one thread: the exit code is its cycles with `before` in front.
+fn cycles_of_a_load(before: &str, lines: u32) -> Report {
+    let body = format!(
+        "begin\n la s1, word\n lw t0, 0(s1)\n add s1, s1, t0\n csrr s2, cycle\n {before}\n lw t0, 0(s1)\n add s1, s1, t0\n \
+         csrr s3, cycle\n sub a0, s3, s2\n csrw 0x800, a0\n .balign 64\nword: .word 0\n"
+    );
+    let config = with(MemoryKind::Model, (1, 2), lines, (50, 50));
+    run_quickly(&config, &assembly::program(&assembly::text("refresh", body), &config))
+}
+
+/// The sweep takes a cycle a line, and the load misses.
+#[test]
+fn a_write_to_its_csr_empties_the_cache() {
+    let cycles = |before| cycles_of_a_load(before, 64).exit_codes[0].expect("an exit code");
+    let (hit, refreshed, fenced) = (cycles("nop"), cycles("csrwi 0x805, 0"), cycles("fence.i"));
+    assert!(hit < 40, "{hit} cycles");
+    assert!((64 + 50..=fenced).contains(&refreshed), "{refreshed} cycles, after fence.i {fenced}");
+    assert_eq!(cycles("csrr t1, 0x805\n add s1, s1, t1"), refreshed);
+
+    let fault = "pipeline.only_a_fence_empties_the_data_cache";
+    assert!(with_fault(fault, || cycles("csrwi 0x805, 0")) < 64, "{fault}: not found");
+    assert_eq!(cycles_of_a_load("csrwi 0x805, 0", 0).outcome, Outcome::Fault, "without a cache");
 }
 
 #[test]
