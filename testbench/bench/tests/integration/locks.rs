@@ -41,10 +41,16 @@ fn passes(kernel: &str, mut config: Config, engine: Engine) {
     assert!(report.success(), "{name}: {}", report.message);
 }
 
+/// Each unit with each time slice and each kernel.
 fn in_model(size: (u32, u32)) {
-    for unit in UNITS {
-        for slice in SLICES {
-            for kernel in KERNELS {
+    in_model_if(size, |_| true);
+}
+
+/// Those whose numbers of unit, time slice and kernel are chosen.
+fn in_model_if(size: (u32, u32), chosen: impl Fn([usize; 3]) -> bool) {
+    for (u, unit) in UNITS.into_iter().enumerate() {
+        for (s, slice) in SLICES.into_iter().enumerate() {
+            for (_, kernel) in KERNELS.into_iter().enumerate().filter(|(k, _)| chosen([u, s, *k])) {
                 passes(kernel, config(unit, size, slice), Engine::Model);
             }
         }
@@ -66,9 +72,10 @@ fn lock_kernels_pass_in_the_model_at_1x32() {
     in_model(SIZES[2]);
 }
 
+/// Each pair of a unit, a time slice and a kernel: the runs take long.
 #[test]
 fn lock_kernels_pass_in_the_model_at_4x64() {
-    in_model(SIZES[3]);
+    in_model_if(SIZES[3], |[unit, slice, kernel]| (unit + slice + kernel) % 2 == 0);
 }
 
 fn in_lock_step(unit: &str, size: (u32, u32), slice: Option<u64>, (min, max): (u32, u32), kernels: &[&str]) {
