@@ -19,7 +19,7 @@ out=$(cd "$out" && pwd)
 export WEFT_KERNELS=${WEFT_KERNELS-short_circuit reduction histogram}
 "$weft" emit "${core[@]}" --out "$out/core" --force >/dev/null
 "$weft" kernels build --out "$out/kernels" >/dev/null
-for program in scale fault; do
+for program in scale fault poll; do
     riscv64-unknown-elf-gcc -misa-spec=2.2 -march=rv32ima -mabi=ilp32 -O2 -g -ffreestanding -nostdlib -static -I "$root/testbench/runtime" \
         -T "$root/testbench/runtime/link.ld" "$root/testbench/runtime/crt0.S" "$here/$program.c" -o "$out/$program.elf"
 done

@@ -137,6 +137,13 @@ def with_python(access):
     core.start(2)
     assert core.wait().passed
     assert core.read(program.symbol("output"), 4) == words([2 * INPUT[0] & 0xFFFFFFFF])
+    # What the host writes meanwhile is seen behind the data cache.
+    program = core.load(elf("poll"))
+    core.write(program.symbol("number"), bytes(4))
+    core.start()
+    assert not core.wait(polls=20).ended
+    access.write_memory(program.symbol("number"), words([7]))
+    assert core.wait().passed
     core.load(elf("fault"))
     core.start()
     result = core.wait()
