@@ -1,7 +1,9 @@
 """What the caches save: every bundled kernel with memory of latency 1, and behind AXI4 at latency 100 with and without
 caches. A run begins with empty caches."""
 
-from measuring import area, cores, kernels, tools
+import statistics
+
+from measuring import area, cores, kernels, project, timed, tools
 from measuring.markdown import mean, spaced, table
 from measuring.measurement import NIGHTLY, Measurement
 from measuring.table import Table
@@ -9,14 +11,17 @@ from measuring.weft import sets
 
 WARPS, THREADS, UNIT = 8, 8, "sorted-table"
 CORE = (*cores.size_of(WARPS, THREADS), *cores.unit_of(UNIT))
-BUS = ("memory.kind=axi4", "memory.latency=100")
+LATENCY = 100
+BUS = ("memory.kind=axi4", f"memory.latency={LATENCY}")
 INSTRUCTIONS, DATA = "icache.bytes=8192", "dcache.bytes=16384"
 WAYS = {
     "near": (),
-    "bus": (*BUS, "memory.fetch_latency=100"),
+    "bus": (*BUS, f"memory.fetch_latency={LATENCY}"),
     "instructions": (*BUS, INSTRUCTIONS),
     "both": (*BUS, INSTRUCTIONS, DATA),
 }
+# The ways that the timing model is compared in.
+CACHED = ("instructions", "both")
 HEADINGS = {"near": "latency 1", "bus": "no caches", "instructions": "instruction cache", "both": "both caches"}
 FIGURES = ("cycles", "issues")
 # Areas are those of RV32IM on AXI4: what is added, one after the other.
@@ -44,6 +49,18 @@ def measurements(weft):
         depends=depends, measure=measure,
     )
 
+    def cycles(kernel, keys):
+        """Of the RTL, and of the timing model."""
+        return [timed.run(weft, kernel, keys, LATENCY, engine)["cycles"] for engine in ("rtl", "model")]
+
+    def estimate():
+        return {kernel: {way: cycles(kernel, settings[way]) for way in CACHED} for kernel in names}, tools.for_runs()
+
+    yield Measurement(
+        name=f"caches-model/{WARPS}x{THREADS}", set=NIGHTLY, estimate=600,
+        command=" ".join(["weft", "--json", "run", "KERNEL.elf", "--engine", "model", *sets(settings["both"]), "..."]),
+        depends=lambda: {**depends(), "model": weft.project.sources(project.MODEL)}, measure=estimate,
+    )
 
     core = (*CORE, "isa.a=false", "trace.port=false", BUS[0])
     words = {name: ["synth", "--target", area.TARGET, *sets([*core, *keys])] for name, keys in AREAS.items()}
@@ -80,8 +97,21 @@ def rows(shown):
     return table(["kernel" + shown.mark(result.name), f"cycles, {headings[0]}", *headings[1:]], lines)
 
 
+def model_rows(shown):
+    (result,) = shown.all()
+    lines = []
+    for way in CACHED:
+        errors = {kernel: 100 * (ways[way][1] / ways[way][0] - 1) for kernel, ways in result.values.items()}
+        worst = max(errors, key=lambda kernel: abs(errors[kernel]))
+        median = statistics.median(map(abs, errors.values()))
+        lines.append([HEADINGS[way] + shown.mark(result.name), len(errors), f"{median:.2f} %", f"{errors[worst]:+.1f} % {spaced(worst)}"])
+    return table(["caches", "kernels", "median of the errors", "worst"], lines)
+
+
 NOTE = (f"{WARPS} warps of {THREADS} threads in lock step. First the cycles with memory of latency 1 at its own ports; then, in multiples "
         "of it, AXI4 at latency 100: without caches, with an instruction cache of 8 KiB, and with a data cache of 16 KiB too. Caches are "
         "empty at the beginning.")
+MODEL_NOTE = f"{WARPS} warps of {THREADS} threads, AXI4 at latency {LATENCY}, caches of 8 and 16 KiB, empty at the beginning."
 AREA_NOTE = f"RV32IM, {WARPS} warps of {THREADS} threads, sorted table, ECP5-85k: each row has what the row above has."
-TABLES = [Table("caches", ["caches/*"], rows, NOTE), Table("caches-area", ["caches-area/*"], area_rows, AREA_NOTE)]
+TABLES = [Table("caches", ["caches/*"], rows, NOTE), Table("caches-model", ["caches-model/*"], model_rows, MODEL_NOTE),
+          Table("caches-area", ["caches-area/*"], area_rows, AREA_NOTE)]

@@ -37,6 +37,8 @@ pub(super) struct Core<'a> {
     pub(super) last_fetch: usize,
     pub(super) last_issue: usize,
     pub(super) search: Search,
+    /// A fence waits for requests alone. Until it issues, no access to memory does.
+    pub(super) fence_waits: bool,
     /// The last cycle in which a restarted context fetched before its turn in the round robin.
     pub(super) went_before: u64,
     pub(super) now: u64,
@@ -118,11 +120,12 @@ impl<'a> Core<'a> {
         Ok(Self {
             config,
             program,
-            predecoder: Predecoder::new(config.isa),
+            predecoder: Predecoder::new(config),
             slots,
             last_fetch: contexts.len() - 1,
             last_issue: contexts.len() - 1,
             search: Search::default(),
+            fence_waits: false,
             went_before: 0,
             contexts,
             warps: vec![Warp::default(); config.warps as usize],
@@ -177,6 +180,7 @@ impl<'a> Core<'a> {
         self.resolve();
         self.write();
         self.access();
+        self.fence_waits = self.waits_at_fence();
         ended
     }
 
@@ -239,8 +243,8 @@ impl<'a> Core<'a> {
         }
         let word = self.execution.machine.read_word(pc);
         let instruction = self.predecoder.predecode(pc, word);
-        let from = self.fetch_port.fetch(self.now) + self.constants.fetch;
-        self.contexts[number].front_end.fetch(pc, instruction, from);
+        let (word, missed) = self.fetch_port.fetch(pc, self.now);
+        self.contexts[number].front_end.fetch(pc, instruction, word + self.constants.fetch, missed);
     }
 
     /// Returns whether a context has nothing to issue, so that S0 prefers it. While S8 may send it back to a load that it

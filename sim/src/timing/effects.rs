@@ -69,17 +69,35 @@ impl Core<'_> {
         let (warp, slot) = self.place(number);
         let commit = self.execution.last();
         let (pc, lanes, unserved, memory) = (commit.pc, commit.served, commit.mask & !commit.served, commit.memory);
-        let commit_address = commit.memory_address;
+        let address = commit.memory_address;
+        let fails = commit.values[lanes.trailing_zeros() as usize & 63] != 0;
         if commit.writes {
             self.write_port.take(self.now, self.constants.write);
         }
         let asks_memory = !matches!(memory, MemoryOp::None | MemoryOp::Console);
+        if let Class::Fence { instructions, data } = class {
+            let at = self.now + self.constants.resolve;
+            if instructions {
+                self.fetch_port.empty(at);
+            }
+            if data {
+                self.memory.empty(at);
+            }
+        }
         if class.is_memory() && !asks_memory {
             self.call_off(number, class, None);
         }
-        let (from, scratchpad) = (self.now + self.constants.request, commit_address < RAM_BASE);
+        let (from, scratchpad) = (self.now + self.constants.request, address < RAM_BASE);
         if class == Class::Store && asks_memory {
-            self.memory.request(Request { from, answers: None, atomic: false, scratchpad });
+            self.memory.request(Request {
+                from,
+                answers: None,
+                address,
+                reads: false,
+                stores: true,
+                atomic: false,
+                scratchpad,
+            });
         }
         let replays =
             self.execution.machine.path(warp, slot).is_some_and(|path| (path.pc, path.mask) == (pc, unserved));
@@ -96,7 +114,21 @@ impl Core<'_> {
             }
             _ if asks_memory => {
                 let atomic = memory != MemoryOp::Load;
-                self.memory.request(Request { from, answers: Some(result), atomic, scratchpad });
+                let reads = memory != MemoryOp::StoreConditional;
+                let stores = match memory {
+                    MemoryOp::Load | MemoryOp::LoadReserved => false,
+                    MemoryOp::StoreConditional => !fails,
+                    _ => true,
+                };
+                self.memory.request(Request {
+                    from,
+                    answers: Some(result),
+                    address,
+                    reads,
+                    stores,
+                    atomic,
+                    scratchpad,
+                });
             }
             _ => {}
         }

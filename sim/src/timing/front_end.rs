@@ -21,6 +21,8 @@ pub(super) struct FrontEnd {
     buffer: VecDeque<Fetched>,
     /// First cycle in which the next fetch can begin.
     idle_from: u64,
+    /// The last fetch waits for a line of the cache. A restart ends the wait.
+    waits: bool,
     /// Only one instruction is fetched: no younger one issues before it is resolved.
     single: bool,
     /// Pending restarts. Until they happen all fetches are squashed.
@@ -37,6 +39,7 @@ impl FrontEnd {
             next,
             buffer: VecDeque::with_capacity(constants.buffer),
             idle_from: 0,
+            waits: false,
             single: false,
             restarts: 0,
             running: next.is_some(),
@@ -58,10 +61,11 @@ impl FrontEnd {
         [fetch, issue].into_iter().filter(|cycle| *cycle > now).min().unwrap_or(u64::MAX)
     }
 
-    /// Begins a fetch, whose instruction can issue from cycle `from` on.
-    pub(super) fn fetch(&mut self, pc: u32, instruction: Predecoded, from: u64) {
+    /// Begins a fetch, whose instruction can issue from cycle `from` on; `missed`: after a miss in the cache.
+    pub(super) fn fetch(&mut self, pc: u32, instruction: Predecoded, from: u64, missed: bool) {
         self.buffer.push_back(Fetched { pc, instruction, from });
         self.idle_from = from;
+        self.waits = missed;
         self.next = (!self.single).then_some(instruction.next);
     }
 
@@ -103,6 +107,7 @@ impl FrontEnd {
         self.buffer.clear();
         self.next = next;
         self.single = single;
-        self.idle_from = self.idle_from.max(now + 1);
+        self.idle_from = if self.waits { now + 1 } else { self.idle_from.max(now + 1) };
+        self.waits = false;
     }
 }

@@ -73,11 +73,11 @@ impl Core<'_> {
     /// First cycle in which the resources of the instruction are free if nothing else happens.
     fn place_from(&self, number: usize, head: &Fetched) -> u64 {
         let class = head.instruction.class;
-        let held_back = self.search.waited > PATIENCE && number != self.search.number;
-        let none = class.is_memory() && (self.places == 0 || held_back)
+        let held_back = self.is_held_back(number);
+        let none = class.is_memory() && (self.places == 0 || held_back || self.fence_waits)
             || class.is_late() && held_back
             || class == Class::Load && self.tags == 0
-            || class == Class::FetchFence && (!self.memory.is_idle() || held_back);
+            || class.is_fence() && (!self.memory.is_idle(self.now) || held_back);
         match class {
             _ if none => u64::MAX,
             Class::Quotient => self.divider.free_from,
@@ -105,8 +105,21 @@ impl Core<'_> {
         let full = class.is_late() && !continues && !context.scoreboard.has_room();
         // Accesses of the considered slot may wait for a fence, so a fence does not wait for its slot to be
         // considered.
-        let out_of_turn = class != Class::FetchFence && self.is_out_of_turn(number);
+        let out_of_turn = !class.is_fence() && self.is_out_of_turn(number);
         if full || out_of_turn { u64::MAX } else { from }
+    }
+
+    /// Returns whether a fence waits for requests alone, in a context that is not held back.
+    pub(super) fn waits_at_fence(&self) -> bool {
+        (0..self.contexts.len()).filter(|number| !self.is_held_back(*number)).any(|number| {
+            let fence = self.head(number).filter(|head| head.instruction.class.is_fence());
+            fence.is_some_and(|head| self.clear_from(number, head) <= self.now)
+        })
+    }
+
+    /// Returns whether another context has waited for long for a resource.
+    fn is_held_back(&self, number: usize) -> bool {
+        self.search.waited > PATIENCE && number != self.search.number
     }
 
     /// The replay of which the instruction is the next part.

@@ -5,10 +5,10 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use weft_config::{Bandwidth, Config, MemoryKind};
 
+use super::data_cache::DataCache;
+use super::memory::Memory;
 use super::write_port::LateResult;
-
-/// Cycles that an AXI4 master needs from accepting a load to the address on the bus.
-const ON_THE_BUS: u32 = 2;
+use crate::RAM_BASE;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
@@ -16,7 +16,12 @@ pub(super) struct Request {
     pub(super) from: u64,
     /// The result that the response carries; `None` for a store.
     pub(super) answers: Option<LateResult>,
-    /// Whether it reads and writes.
+    /// The physical address of its line.
+    pub(super) address: u32,
+    /// Whether it reads the line, and whether it writes it.
+    pub(super) reads: bool,
+    pub(super) stores: bool,
+    /// Whether it is an atomic operation.
     pub(super) atomic: bool,
     /// Whether it goes to the scratchpad, which waits in the same queue.
     pub(super) scratchpad: bool,
@@ -41,8 +46,11 @@ pub(super) struct MemoryPort {
     busy_until: u64,
     /// Further cycles for which an atomic operation occupies it.
     atomic: u64,
-    latency: (u32, u32),
+    /// Refusals.
     random: fastrand::Rng,
+    memory: Memory,
+    cache: Option<DataCache>,
+    line_bytes: u32,
 }
 
 impl MemoryPort {
@@ -52,11 +60,7 @@ impl MemoryPort {
 
     pub(super) fn new(config: &Config, atomic: u64) -> Self {
         let memory = &config.memory;
-        let (latency, bandwidth) = match memory.kind {
-            MemoryKind::Model => ((memory.latency.min, memory.latency.max), memory.bandwidth),
-            MemoryKind::Axi4 => ((memory.latency.min + ON_THE_BUS, memory.latency.max + ON_THE_BUS), memory.bandwidth),
-            MemoryKind::Bram => ((1, 1), Bandwidth::FULL),
-        };
+        let bandwidth = if memory.kind == MemoryKind::Bram { Bandwidth::FULL } else { memory.bandwidth };
         Self {
             waiting: VecDeque::new(),
             responses: BinaryHeap::new(),
@@ -68,8 +72,10 @@ impl MemoryPort {
             now: 0,
             busy_until: 0,
             atomic,
-            latency,
-            random: fastrand::Rng::with_seed(memory.seed),
+            random: fastrand::Rng::with_seed(memory.seed ^ 0x5e7e),
+            memory: Memory::new(config),
+            cache: DataCache::new(config),
+            line_bytes: 4 * config.threads,
         }
     }
 
@@ -81,11 +87,16 @@ impl MemoryPort {
     /// Accepts a request in cycle `now`, if the memory does. Calls have ascending cycles, possibly with gaps.
     pub(super) fn accept(&mut self, now: u64) -> Option<Request> {
         self.refill(now);
+        self.cache.iter_mut().for_each(|cache| cache.drain(now, &mut self.memory));
         let request = *self.waiting.front().filter(|request| request.from <= now)?;
         if request.scratchpad {
             return self.accept_in_banks(now, request);
         }
-        if self.allowance < Self::ONE || now < self.busy_until || self.refuses() {
+        if self.cache.is_some() {
+            return self.accept_in_cache(now, request);
+        }
+        let busy_until = self.busy_until.max(self.memory.free_from());
+        if self.allowance < Self::ONE || now < busy_until || self.refuses() {
             return None;
         }
         self.allowance -= Self::ONE;
@@ -93,12 +104,41 @@ impl MemoryPort {
         if request.atomic {
             self.busy_until = now + 1 + self.atomic;
         }
+        let line = self.line(&request);
+        let due = match (request.reads, request.stores) {
+            (true, true) => self.memory.modify(line, now),
+            (true, false) => self.memory.read(line, now),
+            (false, stores) if request.answers.is_some() => self.memory.store_if(stores, line, now),
+            (false, _) => self.memory.write(line, now),
+        };
+        self.answer(due, request);
+        Some(request)
+    }
+
+    /// The cache takes a request a cycle, unless it waits.
+    fn accept_in_cache(&mut self, now: u64, request: Request) -> Option<Request> {
+        let line = self.line(&request);
+        let due = self.cache.as_mut()?.access(line, now, [request.reads, request.stores], &mut self.memory)?;
+        self.waiting.pop_front();
+        self.answer(due, request);
+        Some(request)
+    }
+
+    /// The number of the line in RAM.
+    fn line(&self, request: &Request) -> u32 {
+        request.address.wrapping_sub(RAM_BASE) / self.line_bytes
+    }
+
+    fn answer(&mut self, due: u64, request: Request) {
         if let Some(result) = request.answers {
-            let latency = self.random.u32(self.latency.0..=self.latency.1);
-            self.responses.push(Reverse((now + u64::from(latency), self.accepted, result)));
+            self.responses.push(Reverse((due, self.accepted, result)));
             self.accepted += 1;
         }
-        Some(request)
+    }
+
+    /// `fence.i` empties the cache in cycle `now`.
+    pub(super) fn empty(&mut self, now: u64) {
+        self.cache.iter_mut().for_each(|cache| cache.empty(now));
     }
 
     fn accept_in_banks(&mut self, now: u64, request: Request) -> Option<Request> {
@@ -121,7 +161,7 @@ impl MemoryPort {
     }
 
     fn refuses(&mut self) -> bool {
-        self.latency.0 != self.latency.1 && self.random.u32(0..Self::REFUSED_ONE_IN) == 0
+        self.memory.is_random() && self.random.u32(0..Self::REFUSED_ONE_IN) == 0
     }
 
     /// The response of cycle `now`: one per cycle. The scratchpad's comes in a cycle without one of memory.
@@ -132,14 +172,24 @@ impl MemoryPort {
         self.from_banks.take_if(|(due, _)| *due <= now).map(|(_, result)| result)
     }
 
-    pub(super) fn is_idle(&self) -> bool {
-        self.waiting.is_empty()
+    /// Returns whether all requests are accepted and, where the core cannot see that, performed.
+    pub(super) fn is_idle(&self, now: u64) -> bool {
+        self.waiting.is_empty() && self.buffered().is_none() && self.memory.idle_from() <= now
+    }
+
+    /// The cycle in which the next buffered store leaves.
+    fn buffered(&self) -> Option<u64> {
+        self.cache.as_ref()?.leaves()
     }
 
     pub(super) fn wakes(&self, now: u64) -> u64 {
         let request = self.waiting.front().map_or(u64::MAX, |request| request.from.max(now + 1));
         let response = self.responses.peek().map_or(u64::MAX, |Reverse((due, ..))| (*due).max(now + 1));
         let from_banks = self.from_banks.map_or(u64::MAX, |(due, _)| due.max(now + 1));
-        request.min(response).min(from_banks)
+        let performed = self
+            .buffered()
+            .map(|cycle| cycle.max(now + 1))
+            .or(Some(self.memory.idle_from()).filter(|cycle| *cycle > now));
+        request.min(response).min(from_banks).min(performed.unwrap_or(u64::MAX))
     }
 }

@@ -8,9 +8,10 @@
 //! - [`constants`]: the distances between stages;
 //! - [`predecode`]: properties of an instruction in S2;
 //! - [`fetch_port`]: S1 and S2, for all contexts;
+//! - [`instruction_cache`], [`data_cache`]: what they answer, and when;
 //! - [`front_end`]: fetch and instruction buffer of a context;
 //! - [`scoreboard`]: pending results of a context;
-//! - [`memory_port`]: requests and responses;
+//! - [`memory`], [`memory_port`]: requests and responses;
 //! - [`divider`]: when divisions start and end;
 //! - [`write_port`]: long-latency results before their write to the registers;
 //! - [`core`]: the cycle;
@@ -21,11 +22,14 @@
 
 mod constants;
 mod core;
+mod data_cache;
 mod divider;
 mod effects;
 mod fetch_port;
 mod front_end;
+mod instruction_cache;
 mod issue;
+mod memory;
 mod memory_port;
 mod predecode;
 mod scoreboard;

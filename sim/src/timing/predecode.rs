@@ -1,7 +1,7 @@
-use weft_config::Isa;
+use weft_config::{Config, MemoryKind};
 
 use crate::decode::{CsrSource, DecodeCache, Form, Instruction, Unit};
-use crate::machine::takes_leader;
+use crate::machine::{REFRESH, takes_leader};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Predecoded {
@@ -29,8 +29,8 @@ pub(super) enum Class {
     Product,
     /// A scoreboard entry, and the divider.
     Quotient,
-    /// None, but the request queue must be empty and all requests performed.
-    FetchFence,
+    /// None, but the request queue must be empty and all requests performed. It empties caches.
+    Fence { instructions: bool, data: bool },
 }
 
 impl Class {
@@ -41,15 +41,24 @@ impl Class {
     pub(super) fn is_memory(self) -> bool {
         matches!(self, Self::Load | Self::Store)
     }
+
+    pub(super) fn is_fence(self) -> bool {
+        matches!(self, Self::Fence { .. })
+    }
 }
 
 pub(super) struct Predecoder {
     decoder: DecodeCache,
+    /// Whether memory performs stores after it has accepted them: `fence` then waits for it.
+    posts_stores: bool,
+    has_dcache: bool,
 }
 
 impl Predecoder {
-    pub(super) fn new(isa: Isa) -> Self {
-        Self { decoder: DecodeCache::new(isa) }
+    pub(super) fn new(config: &Config) -> Self {
+        let has_dcache = config.dcache.exists();
+        let posts_stores = has_dcache || config.memory.kind == MemoryKind::Axi4;
+        Self { decoder: DecodeCache::new(config.isa), posts_stores, has_dcache }
     }
 
     /// The instruction `word` at `pc`. An illegal or missing word needs no resources.
@@ -60,7 +69,7 @@ impl Predecoder {
         let Some(instruction) = instruction else { return predecoded };
         predecoded.destination = instruction.destination().unwrap_or(0);
         predecoded.sources = sources(&instruction);
-        predecoded.class = class(&instruction);
+        predecoded.class = self.class(&instruction);
         predecoded.elects = predecoded.class.is_memory()
             || match instruction {
                 Instruction::JumpRegister { .. } => true,
@@ -73,6 +82,24 @@ impl Predecoder {
             _ => {}
         }
         predecoded
+    }
+
+    fn class(&self, instruction: &Instruction) -> Class {
+        match instruction {
+            Instruction::Load { .. } | Instruction::Atomic { .. } => Class::Load,
+            Instruction::Store { .. } => Class::Store,
+            Instruction::Compute { computation, .. } => match computation.unit {
+                Unit::Lanes => Class::Plain,
+                Unit::Multiplier => Class::Product,
+                Unit::Divider => Class::Quotient,
+            },
+            Instruction::FenceInstruction => Class::Fence { instructions: true, data: true },
+            Instruction::Fence if self.posts_stores => Class::Fence { instructions: false, data: false },
+            Instruction::Csr { csr: REFRESH, .. } if self.has_dcache => {
+                Class::Fence { instructions: false, data: true }
+            }
+            _ => Class::Plain,
+        }
     }
 }
 
@@ -99,18 +126,4 @@ fn sources(instruction: &Instruction) -> u32 {
         | Instruction::Csr { .. } => (0, 0),
     };
     (1 << a | 1 << b) & !1
-}
-
-fn class(instruction: &Instruction) -> Class {
-    match instruction {
-        Instruction::Load { .. } | Instruction::Atomic { .. } => Class::Load,
-        Instruction::Store { .. } => Class::Store,
-        Instruction::Compute { computation, .. } => match computation.unit {
-            Unit::Lanes => Class::Plain,
-            Unit::Multiplier => Class::Product,
-            Unit::Divider => Class::Quotient,
-        },
-        Instruction::FenceInstruction => Class::FetchFence,
-        _ => Class::Plain,
-    }
 }

@@ -116,7 +116,15 @@ fn accepted(bandwidth: u32, cycles: std::ops::Range<u64>) -> Vec<u64> {
     let mut port = MemoryPort::new(&config, 0);
     cycles
         .filter(|now| {
-            port.request(Request { from: 0, answers: None, atomic: false, scratchpad: false });
+            port.request(Request {
+                from: 0,
+                answers: None,
+                address: RAM_BASE,
+                reads: false,
+                stores: true,
+                atomic: false,
+                scratchpad: false,
+            });
             port.accept(*now).is_some()
         })
         .collect()
@@ -145,7 +153,15 @@ fn random_latencies_are_drawn_from_their_range() {
                 answered.push((result.lanes, now - accepted[result.lanes as usize]));
             }
             if requested < 200 {
-                port.request(Request { from: now, answers: Some(result(requested)), atomic: false, scratchpad: false });
+                port.request(Request {
+                    from: now,
+                    answers: Some(result(requested)),
+                    address: RAM_BASE,
+                    reads: true,
+                    stores: false,
+                    atomic: false,
+                    scratchpad: false,
+                });
                 requested += 1;
             }
             if port.accept(now).is_some() {

@@ -1,0 +1,246 @@
+//! The data cache: which requests reach memory, and when a load is answered without it. Direct mapped, write-through,
+//! with a merging write buffer.
+
+use std::collections::VecDeque;
+
+use weft_config::Config;
+
+use super::memory::Memory;
+
+/// Entries of the write buffer, and the number from which on the oldest leaves at once.
+const ENTRIES: usize = 4;
+const RIPE: usize = 3;
+/// Cycles for which the oldest entry waits for stores to merge.
+const LINGER: u64 = 7;
+/// From a look-up to the request at memory.
+const LEAVE: u64 = 1;
+/// From the answer that an atomic operation waits for to its store.
+const MODIFY: u64 = 1;
+
+pub(super) struct DataCache {
+    /// The line of memory in each line.
+    lines: Vec<Option<u32>>,
+    /// The refill on its way into each line.
+    refills: Vec<Option<Refill>>,
+    buffer: VecDeque<Entry>,
+    /// First cycle in which the port to memory is free, and that in which the next request can be looked up.
+    port: u64,
+    free: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Refill {
+    line: u32,
+    /// Cycle of its answer.
+    due: u64,
+    /// Loads that wait for it, but for the first.
+    joined: u64,
+    /// No store has come since: it is installed.
+    live: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    line: u32,
+    entered: u64,
+    /// First cycle in which it can be the oldest.
+    oldest: u64,
+}
+
+/// Cycles from reset to the first fetch, in which registers are cleared, and both caches are swept, a row a cycle.
+fn before_the_first_fetch(config: &Config) -> u64 {
+    let cache = &config.icache;
+    let lines = if cache.exists() { cache.bytes / cache.line_bytes } else { 0 };
+    u64::from(lines.max(32 * config.warps))
+}
+
+impl DataCache {
+    /// `None` without a cache.
+    pub(super) fn new(config: &Config) -> Option<Self> {
+        let lines = (config.dcache.bytes / (4 * config.threads)) as usize;
+        config.dcache.exists().then(|| Self {
+            lines: vec![None; lines],
+            refills: vec![None; lines],
+            buffer: VecDeque::new(),
+            port: 0,
+            free: (lines as u64).saturating_sub(before_the_first_fetch(config)),
+        })
+    }
+
+    /// Accepts a request for a line in cycle `now`, if it does not wait; returns the cycle of its answer. Cycles do not
+    /// decrease.
+    pub(super) fn access(
+        &mut self,
+        line: u32,
+        now: u64,
+        [reads, stores]: [bool; 2],
+        memory: &mut Memory,
+    ) -> Option<u64> {
+        if now < self.free {
+            return None;
+        }
+        self.drain(now, memory);
+        self.settle(line, now);
+        let index = self.index(line);
+        if !reads {
+            if stores && !self.store(line, now) {
+                return None;
+            }
+            self.free = now + 1;
+            return Some(now + 1);
+        }
+        let answered = if self.lines[index] == Some(line) {
+            now + 1
+        } else if let Some(refill) = self.refills[index].as_mut().filter(|refill| refill.line == line && refill.live) {
+            refill.joined += 1;
+            refill.due + refill.joined
+        } else {
+            // No load overtakes a store to its line.
+            while self.buffer.iter().any(|entry| entry.line == line) {
+                self.leave(self.port.max(now + 1), memory);
+                self.free = self.port;
+            }
+            if self.free > now {
+                return None;
+            }
+            let leaves = self.port.max(now + LEAVE).max(memory.free_from());
+            self.port = leaves + 1;
+            let due = memory.read(line, leaves);
+            if self.refills[index].is_none() {
+                self.refills[index] = Some(Refill { line, due, joined: 0, live: true });
+            }
+            self.free = leaves;
+            due
+        };
+        self.free = self.free.max(now + 1);
+        self.modify(line, answered, stores, memory);
+        Some(answered)
+    }
+
+    /// The store of an atomic operation, whose old value is known in cycle `known`. Until then nothing is looked up.
+    fn modify(&mut self, line: u32, known: u64, stores: bool, memory: &mut Memory) {
+        if stores {
+            let at = known + MODIFY;
+            self.settle(line, at);
+            self.drain(at, memory);
+            while !self.store(line, at) {
+                self.leave(self.port.max(at), memory);
+            }
+            self.free = at + 1;
+        }
+    }
+
+    fn store(&mut self, line: u32, now: u64) -> bool {
+        let merges = self.buffer.iter().any(|entry| entry.line == line);
+        if !merges && self.buffer.len() == ENTRIES {
+            return false;
+        }
+        if !merges {
+            let oldest = if self.buffer.is_empty() { now } else { u64::MAX };
+            self.buffer.push_back(Entry { line, entered: now, oldest });
+        }
+        let index = self.index(line);
+        if let Some(refill) = self.refills[index].as_mut().filter(|refill| refill.line == line) {
+            refill.live = false;
+        }
+        true
+    }
+
+    /// Installs the line that has arrived by cycle `now` where this one would be.
+    fn settle(&mut self, line: u32, now: u64) {
+        let index = self.index(line);
+        if let Some(refill) = self.refills[index].take_if(|refill| refill.due <= now) {
+            self.lines[index] = refill.live.then_some(refill.line).or(self.lines[index]);
+        }
+    }
+
+    /// Passes the entries that have left by cycle `now`.
+    pub(super) fn drain(&mut self, now: u64, memory: &mut Memory) {
+        while let Some(leaves) = self.leaves().filter(|leaves| *leaves.max(&memory.free_from()) <= now) {
+            self.leave(leaves.max(memory.free_from()), memory);
+        }
+    }
+
+    /// The cycle in which the oldest entry is to leave; `None` without entries.
+    pub(super) fn leaves(&self) -> Option<u64> {
+        let crowded = self.buffer.get(RIPE - 1).map_or(u64::MAX, |third| third.entered + 1);
+        Some((self.buffer.front()?.oldest + LINGER).min(crowded).max(self.port))
+    }
+
+    /// The oldest entry leaves in cycle `now`.
+    fn leave(&mut self, now: u64, memory: &mut Memory) {
+        let Some(entry) = self.buffer.pop_front() else { return };
+        self.port = memory.free_from().max(now) + 1;
+        memory.write(entry.line, now);
+        self.buffer.iter_mut().take(1).for_each(|next| next.oldest = self.port);
+    }
+
+    fn index(&self, line: u32) -> usize {
+        line as usize % self.lines.len()
+    }
+
+    /// Empties the cache in cycle `now`.
+    pub(super) fn empty(&mut self, now: u64) {
+        self.lines.fill(None);
+        self.refills.fill(None);
+        self.free = now + self.lines.len() as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_config::Latency;
+
+    const LOAD: [bool; 2] = [true, false];
+    const STORE: [bool; 2] = [false, true];
+
+    /// A cache of four lines, swept, with memory of latency 50.
+    fn cache() -> (DataCache, Memory) {
+        let mut config = Config { threads: 4, ..Config::default() };
+        config.dcache.bytes = 64;
+        config.memory.latency = Latency { min: 50, max: 50 };
+        (DataCache::new(&config).unwrap(), Memory::new(&config))
+    }
+
+    #[test]
+    fn a_load_misses_others_join_and_later_ones_hit() {
+        let (mut cache, mut memory) = cache();
+        assert_eq!(cache.access(3, 10, LOAD, &mut memory), Some(61));
+        assert_eq!(cache.access(3, 20, LOAD, &mut memory), Some(62));
+        assert_eq!(cache.access(3, 70, LOAD, &mut memory), Some(71));
+        // Line 7 has the same place.
+        assert_eq!(cache.access(7, 80, LOAD, &mut memory), Some(131));
+        assert_eq!(cache.access(3, 140, LOAD, &mut memory), Some(191));
+    }
+
+    #[test]
+    fn a_line_that_is_stored_on_its_way_is_not_installed() {
+        let (mut cache, mut memory) = cache();
+        assert_eq!(cache.access(3, 10, LOAD, &mut memory), Some(61));
+        assert_eq!(cache.access(3, 12, STORE, &mut memory), Some(13));
+        let begins = (70..).find_map(|now| cache.access(3, now, LOAD, &mut memory).map(|due| (now, due)));
+        assert_eq!(begins, Some((70, 121)));
+    }
+
+    #[test]
+    fn a_load_waits_for_a_buffered_store_of_its_line_alone() {
+        let (mut cache, mut memory) = cache();
+        for (line, now) in [(1, 10), (1, 11), (2, 12)] {
+            assert_eq!(cache.access(line, now, STORE, &mut memory), Some(now + 1));
+        }
+        assert_eq!(cache.access(3, 13, LOAD, &mut memory), Some(64), "it overtakes stores of other lines");
+        assert_eq!(cache.access(1, 14, LOAD, &mut memory), None);
+        let begins = (15..).find_map(|now| cache.access(1, now, LOAD, &mut memory).map(|_| now));
+        assert!(begins.is_some_and(|now| now < 20), "{begins:?}");
+    }
+
+    #[test]
+    fn an_atomic_operation_keeps_others_waiting_until_it_has_stored() {
+        let (mut cache, mut memory) = cache();
+        assert_eq!(cache.access(3, 10, [true, true], &mut memory), Some(61));
+        assert_eq!(cache.access(2, 61, LOAD, &mut memory), None);
+        assert!(cache.access(2, 63, LOAD, &mut memory).is_some());
+        assert!(cache.leaves().is_some(), "its store is in the buffer");
+    }
+}

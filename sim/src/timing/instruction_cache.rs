@@ -1,0 +1,195 @@
+//! The instruction cache: when a missed word arrives. Direct mapped, with refills in order.
+
+use std::collections::VecDeque;
+
+use weft_config::{Config, Latency, MemoryKind};
+
+use crate::RAM_BASE;
+
+/// Refills in flight.
+const REFILLS: usize = 4;
+/// From a miss to its request at memory.
+const REQUEST: u64 = 2;
+/// From the last beat of a line to its tag; from there to the first word for a context that waits; between two of these.
+const TAG: u64 = 1;
+const WORD: u64 = 3;
+const NEXT_WORD: u64 = 2;
+
+pub(super) struct InstructionCache {
+    /// The line of memory in each line.
+    lines: Vec<Option<u32>>,
+    line_bytes: u32,
+    ram_bytes: u32,
+    refills: VecDeque<Refill>,
+    latency: Latency,
+    /// Cycles that the beats of a line take.
+    beats: u64,
+    random: fastrand::Rng,
+    /// Cycle in which the last request was sent, and the last line complete.
+    sent: u64,
+    arrived: u64,
+    /// First cycle in which a sweep that empties the cache is over.
+    swept: u64,
+}
+
+struct Refill {
+    line: u32,
+    /// Cycle of the next word for a context that waits.
+    serves: u64,
+    /// First cycle in which all words are written: fetches hit.
+    written: u64,
+    /// First cycle in which no context waits, and the next line can arrive.
+    ends: u64,
+}
+
+/// The answer to a fetch.
+pub(super) struct Fetched {
+    /// Cycle in which the look-up is over, and the next can follow.
+    pub(super) looked_up: u64,
+    /// Cycle in which the word is in S2.
+    pub(super) word: u64,
+    pub(super) missed: bool,
+}
+
+impl InstructionCache {
+    /// `None` without a cache.
+    pub(super) fn new(config: &Config) -> Option<Self> {
+        let (cache, memory) = (&config.icache, &config.memory);
+        if !cache.exists() {
+            return None;
+        }
+        let (latency, beat) = match memory.kind {
+            MemoryKind::Axi4 => (memory.latency, 4 * config.threads),
+            _ => (memory.fetch_latency, cache.line_bytes),
+        };
+        Some(Self {
+            lines: vec![None; (cache.bytes / cache.line_bytes) as usize],
+            line_bytes: cache.line_bytes,
+            ram_bytes: memory.ram_bytes,
+            refills: VecDeque::new(),
+            latency,
+            beats: u64::from((cache.line_bytes / beat).max(1)),
+            random: fastrand::Rng::with_seed(memory.seed ^ 0x1a7e),
+            sent: 0,
+            arrived: 0,
+            swept: 0,
+        })
+    }
+
+    /// First cycle in which a fetch can be looked up.
+    pub(super) fn free_from(&self) -> u64 {
+        self.swept
+    }
+
+    /// Looks up the word at `pc` in cycle `now`. Cycles do not decrease.
+    pub(super) fn fetch(&mut self, pc: u32, now: u64) -> Fetched {
+        self.settle(now);
+        let line = pc.wrapping_sub(RAM_BASE) / self.line_bytes;
+        let hits = self.lines[line as usize % self.lines.len()] == Some(line);
+        if hits || pc.wrapping_sub(RAM_BASE) >= self.ram_bytes {
+            return Fetched { looked_up: now + 1, word: now + 1, missed: false };
+        }
+        if let Some(refill) = self.refills.iter_mut().find(|refill| refill.line == line) {
+            let missed = now < refill.written;
+            let word = if missed { refill.serve(now + 1) } else { now + 1 };
+            return Fetched { looked_up: now + 1, word, missed };
+        }
+        // The look-up waits until a refill ends.
+        let begins = if self.refills.len() < REFILLS { now } else { self.refills[0].ends.max(now) };
+        self.settle(begins);
+        let mut refill = self.refill(line, begins);
+        let word = refill.serve(begins + 1);
+        self.refills.push_back(refill);
+        Fetched { looked_up: begins + 1, word, missed: true }
+    }
+
+    fn refill(&mut self, line: u32, now: u64) -> Refill {
+        self.sent = (now + REQUEST).max(self.sent + 1);
+        let latency = u64::from(self.random.u32(self.latency.min..=self.latency.max));
+        let before = self.refills.back().map_or(0, |refill| refill.ends);
+        self.arrived = (self.sent + latency + self.beats - 1).max(self.arrived + self.beats).max(before);
+        let tagged = self.arrived + TAG;
+        let written = tagged + u64::from(self.line_bytes / 4) + 1;
+        Refill { line, serves: tagged + WORD, written, ends: written + 1 }
+    }
+
+    /// Installs the lines that are written by cycle `now`.
+    fn settle(&mut self, now: u64) {
+        while self.refills.front().is_some_and(|refill| refill.ends <= now) {
+            let Some(refill) = self.refills.pop_front() else { return };
+            let index = refill.line as usize % self.lines.len();
+            self.lines[index] = Some(refill.line);
+        }
+    }
+
+    /// Empties the cache in cycle `now`: lines on their way are requested again.
+    pub(super) fn empty(&mut self, now: u64) {
+        self.settle(now);
+        self.lines.fill(None);
+        self.swept = now + self.lines.len() as u64;
+        self.sent = self.sent.max(now);
+        for _ in 0..self.refills.len() {
+            if let Some(old) = self.refills.pop_front() {
+                let refill = self.refill(old.line, now);
+                self.refills.push_back(refill);
+            }
+        }
+    }
+}
+
+impl Refill {
+    /// The cycle in which the word of another context is in S2. Words are written meanwhile, so it costs a cycle.
+    fn serve(&mut self, now: u64) -> u64 {
+        let word = self.serves.max(now + WORD);
+        self.serves = word + NEXT_WORD;
+        self.written += u64::from(word < self.written);
+        self.ends = self.ends.max(word).max(self.written + 1);
+        word
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cache of eight lines of 32 bytes, with memory of latency 50.
+    fn cache() -> InstructionCache {
+        let mut config = Config::default();
+        config.icache.bytes = 256;
+        config.memory.fetch_latency = Latency { min: 50, max: 50 };
+        InstructionCache::new(&config).unwrap()
+    }
+
+    fn word(cache: &mut InstructionCache, line: u32, now: u64) -> (u64, bool) {
+        let Fetched { word, missed, .. } = cache.fetch(RAM_BASE + 32 * line, now);
+        (word, missed)
+    }
+
+    #[test]
+    fn a_fetch_misses_another_joins_and_later_ones_hit() {
+        let mut cache = cache();
+        let (first, missed) = word(&mut cache, 0, 10);
+        assert_eq!((first, missed), (10 + REQUEST + 50 + TAG + WORD, true));
+        assert_eq!(word(&mut cache, 0, 20), (first + NEXT_WORD, true));
+        assert_eq!(word(&mut cache, 0, first + 20), (first + 21, false));
+        assert!(word(&mut cache, 8, 200).1, "line 8 takes the place of line 0");
+        assert!(word(&mut cache, 0, 400).1);
+    }
+
+    #[test]
+    fn a_fifth_refill_waits_for_the_first() {
+        let mut cache = cache();
+        let words: Vec<u64> = (0..5).map(|line| word(&mut cache, line, 10 + u64::from(line)).0).collect();
+        assert!(words.windows(2).all(|pair| pair[0] < pair[1]), "{words:?}");
+        assert!(words[4] >= words[0] + 50, "{words:?}");
+    }
+
+    #[test]
+    fn a_fence_empties_the_cache_and_fetches_what_is_on_its_way_again() {
+        let mut cache = cache();
+        let (first, _) = word(&mut cache, 0, 10);
+        cache.empty(first + 100);
+        assert_eq!(cache.free_from(), first + 100 + 8);
+        assert!(word(&mut cache, 0, first + 110).1);
+    }
+}

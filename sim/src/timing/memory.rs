@@ -1,0 +1,130 @@
+//! The memory behind the data port, and the AXI4 master in front of it, which orders requests.
+
+use std::collections::{HashMap, VecDeque};
+
+use weft_config::{Config, Latency, MemoryKind};
+
+/// Cycles that an AXI4 master needs from accepting a request to its start on the bus.
+const ON_THE_BUS: u64 = 2;
+/// From the answer of an atomic operation's read to the start of its write.
+const WRITE_BACK: u64 = 3;
+
+pub(super) struct Memory {
+    latency: Latency,
+    random: fastrand::Rng,
+    bus: Option<Bus>,
+}
+
+/// Requests start in order. A read waits while a write of its line is unanswered, and a write while a read of its line
+/// is; so does the read of an atomic operation.
+#[derive(Default)]
+struct Bus {
+    /// The cycles in which the last read and write of a line are answered.
+    reads: HashMap<u32, u64>,
+    writes: HashMap<u32, u64>,
+    /// The cycles in which the last writes are answered, as many as may be in flight.
+    in_flight: VecDeque<u64>,
+    outstanding: usize,
+    /// Cycle in which the last request starts, and first one in which all requests are answered.
+    started: u64,
+    idle_from: u64,
+}
+
+impl Memory {
+    pub(super) fn new(config: &Config) -> Self {
+        let memory = &config.memory;
+        let (latency, bus) = match memory.kind {
+            MemoryKind::Model => (memory.latency, None),
+            MemoryKind::Axi4 => {
+                (memory.latency, Some(Bus { outstanding: memory.outstanding as usize, ..Bus::default() }))
+            }
+            MemoryKind::Bram => (Latency::ONE, None),
+        };
+        Self { latency, bus, random: fastrand::Rng::with_seed(memory.seed) }
+    }
+
+    /// Whether latencies are random. Memory then refuses requests, too.
+    pub(super) fn is_random(&self) -> bool {
+        self.latency.min != self.latency.max
+    }
+
+    /// First cycle in which it accepts a request: one waits until that before it has started.
+    pub(super) fn free_from(&self) -> u64 {
+        self.bus.as_ref().map_or(0, |bus| bus.started.saturating_sub(1))
+    }
+
+    /// First cycle in which all requests are answered that the core cannot see answered.
+    pub(super) fn idle_from(&self) -> u64 {
+        self.bus.as_ref().map_or(0, |bus| bus.idle_from)
+    }
+
+    /// Accepts a read of a line in cycle `now`; returns the cycle of its answer.
+    pub(super) fn read(&mut self, line: u32, now: u64) -> u64 {
+        let latency = self.latency();
+        let Some(bus) = &mut self.bus else { return now + latency };
+        let due = bus.start(line, now, [true, false]) + latency;
+        bus.reads.insert(line, due);
+        bus.idle_from = bus.idle_from.max(due);
+        due
+    }
+
+    /// Accepts a write of a line; returns the cycle in which it is performed.
+    pub(super) fn write(&mut self, line: u32, now: u64) -> u64 {
+        if self.bus.is_none() {
+            return now;
+        }
+        let latency = self.latency();
+        let Some(bus) = &mut self.bus else { return now };
+        let start = bus.start(line, now, [false, true]);
+        bus.write(line, start + latency)
+    }
+
+    /// Accepts a conditional store, which is decided when it starts; returns the cycle of its answer.
+    pub(super) fn store_if(&mut self, stores: bool, line: u32, now: u64) -> u64 {
+        let latency = self.latency();
+        let Some(bus) = &mut self.bus else { return now + latency };
+        let start = bus.start(line, now, [false, stores]);
+        if stores {
+            bus.write(line, start + latency);
+        }
+        start
+    }
+
+    /// Accepts an atomic operation, which reads and then writes; returns the cycle of its answer.
+    pub(super) fn modify(&mut self, line: u32, now: u64) -> u64 {
+        let latency = self.latency();
+        let Some(bus) = &mut self.bus else { return now + latency };
+        let due = bus.start(line, now, [true, true]) + latency;
+        bus.write(line, due + WRITE_BACK + latency);
+        due
+    }
+
+    fn latency(&mut self) -> u64 {
+        self.random.u32(self.latency.min..=self.latency.max).into()
+    }
+}
+
+impl Bus {
+    fn start(&mut self, line: u32, now: u64, [reads, writes]: [bool; 2]) -> u64 {
+        let after = |lines: &HashMap<u32, u64>| lines.get(&line).map_or(0, |answered| answered + 1);
+        let mut start = (now + ON_THE_BUS).max(self.started + 1);
+        if reads {
+            start = start.max(after(&self.writes));
+        }
+        if writes {
+            start = start.max(after(&self.reads));
+            if self.in_flight.len() == self.outstanding {
+                start = start.max(self.in_flight.pop_front().map_or(0, |answered| answered + 1));
+            }
+        }
+        self.started = start;
+        start
+    }
+
+    fn write(&mut self, line: u32, answered: u64) -> u64 {
+        self.writes.insert(line, answered);
+        self.in_flight.push_back(answered);
+        self.idle_from = self.idle_from.max(answered);
+        answered
+    }
+}
