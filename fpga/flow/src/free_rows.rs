@@ -6,6 +6,7 @@
 
 use serde_json::{Value, json};
 
+use crate::netlist::NetlistError;
 use crate::part::Part;
 
 /// The rows whose numbers this divides are free. Rows of block RAMs and multipliers, from 10 or 13 in steps of 12, are not
@@ -40,26 +41,26 @@ pub fn sites(part: &Part) -> Vec<String> {
     sites
 }
 
-/// Adds LUTs on these sites to the module `top` of a netlist. Without that module, the netlist stays as it is.
+/// Adds LUTs on these sites to the module `top` of a netlist.
 ///
 /// # Errors
-/// If the netlist is no JSON.
-pub fn occupy(netlist: &str, top: &str, sites: &[String]) -> Result<String, serde_json::Error> {
+/// If the netlist is no JSON, or has no such module.
+pub fn occupy(netlist: &str, top: &str, sites: &[String]) -> Result<String, NetlistError> {
     let mut netlist: Value = serde_json::from_str(netlist)?;
-    let cells = netlist.pointer_mut(&format!("/modules/{top}/cells")).and_then(Value::as_object_mut);
-    if let Some(cells) = cells {
-        for (number, site) in sites.iter().enumerate() {
-            let lut = json!({
-                "type": "LUT4",
-                "parameters": { "INIT": "0000000000000000" },
-                "attributes": { "BEL": site },
-                "port_directions": { "A": "input", "B": "input", "C": "input", "D": "input", "Z": "output" },
-                "connections": { "A": ["0"], "B": ["0"], "C": ["0"], "D": ["0"], "Z": [] },
-            });
-            cells.insert(format!("free_row_{number}"), lut);
-        }
+    let module = netlist.get_mut("modules").and_then(|modules| modules.get_mut(top));
+    let cells = module.and_then(|module| module.get_mut("cells")?.as_object_mut());
+    let cells = cells.ok_or_else(|| NetlistError::NoModule(top.to_owned()))?;
+    for (number, site) in sites.iter().enumerate() {
+        let lut = json!({
+            "type": "LUT4",
+            "parameters": { "INIT": "0000000000000000" },
+            "attributes": { "BEL": site },
+            "port_directions": { "A": "input", "B": "input", "C": "input", "D": "input", "Z": "output" },
+            "connections": { "A": ["0"], "B": ["0"], "C": ["0"], "D": ["0"], "Z": [] },
+        });
+        cells.insert(format!("free_row_{number}"), lut);
     }
-    serde_json::to_string(&netlist)
+    Ok(serde_json::to_string(&netlist)?)
 }
 
 #[cfg(test)]
@@ -94,6 +95,7 @@ mod tests {
         assert_eq!(cells.keys().collect::<Vec<_>>(), ["mine", "free_row_0"]);
         assert_eq!(cells["free_row_0"]["attributes"]["BEL"], "X2/Y3/SLICEA.K0");
         assert_eq!(occupied["modules"]["below"]["cells"], json!({}));
-        assert!(occupy("no netlist", "pins", &[]).is_err());
+        assert!(matches!(occupy("no netlist", "pins", &[]), Err(NetlistError::Malformed(_))));
+        assert!(matches!(occupy(netlist, "core", &[]), Err(NetlistError::NoModule(_))));
     }
 }

@@ -10,7 +10,6 @@ use tools::{Tool, ToolError};
 
 use crate::error::SynthesisError;
 use crate::free_rows;
-use crate::netlist::NetlistError;
 use crate::part::Part;
 use crate::patience::GivenUp;
 use crate::process::{Program, at};
@@ -173,10 +172,8 @@ impl Nextpnr {
                 share(task.netlist, &work.join(NETLIST)).map_err(at(task.netlist))?;
             } else {
                 let netlist = fs::read_to_string(task.netlist).map_err(at(task.netlist))?;
-                let netlist = free_rows::occupy(&netlist, task.top, &free).map_err(|source| {
-                    let source = NetlistError::Malformed(source);
-                    SynthesisError::Netlist { version: self.version().to_owned(), source }
-                })?;
+                let netlist = free_rows::occupy(&netlist, task.top, &free)
+                    .map_err(|source| SynthesisError::Netlist { version: self.version().to_owned(), source })?;
                 fs::write(work.join(NETLIST), netlist).map_err(at(&work))?;
             }
             if let Some(constraints) = task.constraints {
