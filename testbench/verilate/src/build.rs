@@ -4,16 +4,15 @@
 //!   differs from the golden model, instead of passing by a lucky zero.
 //! - The generated C++ is compiled here, not by make. Hot files are compiled at [`Effort`], as one translation unit
 //!   per processor.
-//! - Cold files (constructors, tables) are one unit without optimisation. Most files are small, and reading
-//!   Verilator's headers costs more than compiling them.
-//! - The Verilator runtime does not depend on the core: it is compiled once and kept in the cache.
+//! - Cold files (constructors, tables) are one unit without optimisation.
+//! - The Verilator runtime does not depend on the core: it is compiled once and kept in the cache. So is Verilator's
+//!   header: to read it costs more than to compile most units.
 //! - Assertions in the Verilog are checked: a failing one stops the run with an error.
 //! - Symbols are hidden and not unique, so that several models can be loaded at once.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::iter;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -75,7 +74,13 @@ impl Tools {
 }
 
 /// Part of every cache key: change it with every change in this file that affects the result.
-const RECIPE: &str = "2";
+const RECIPE: &str = "3";
+
+/// Optimisation level of cold files.
+const COLD: &str = "-O0";
+
+/// File name of the header that is precompiled.
+const HEADER: &str = "model.h";
 
 const OBJECT_FLAGS: [&str; 10] = [
     "-std=gnu++17",
@@ -126,8 +131,9 @@ pub(super) fn shared_object(
         let runtime = runtime(cache, &tools, extra)?;
         let harness_file = work.join("harness.cpp");
         fs::write(&harness_file, harness).map_err(io_error(&harness_file))?;
-        let units = translation_units(&work, harness::prelude(extra))?;
-        compile(&tools, &units, optimise)?;
+        let headers = Headers::in_cache(cache, &tools, extra, optimise)?;
+        let units = translation_units(&work, &headers)?;
+        compile(&tools, &units)?;
         let objects = units.iter().map(|unit| unit.source.with_extension("o")).chain(object_files(&runtime)?);
         let mut link = Command::new(&tools.cxx);
         link.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(folder.join("model.so"));
@@ -162,13 +168,41 @@ fn is_cold(file: &Path) -> bool {
         .is_some_and(|stem| stem.ends_with("__Slow") || stem.ends_with("__Syms") || stem == "harness")
 }
 
-struct Unit {
+/// What one process of the compiler makes.
+struct Unit<'a> {
     source: PathBuf,
-    hot: bool,
+    optimise: &'a str,
+    header: Option<&'a Path>,
 }
 
-/// Gathers the generated files into a few units of about equal size, the hot ones first, each after `prelude`.
-fn translation_units(work: &Path, prelude: &str) -> Result<Vec<Unit>, BuildError> {
+/// The header that every unit of a model begins with, precompiled at the level of the unit.
+struct Headers<'a> {
+    optimise: &'a str,
+    hot: PathBuf,
+    cold: PathBuf,
+}
+
+impl<'a> Headers<'a> {
+    fn in_cache(cache: &Cache, tools: &Tools, extra: Extra, optimise: &'a str) -> Result<Self, BuildError> {
+        let text = harness::header(extra);
+        let header = |optimise: &str| -> Result<PathBuf, BuildError> {
+            let parts = [text, optimise].into_iter().chain(OBJECT_FLAGS);
+            let key = Key::of(parts.chain(tools.versions.iter().map(String::as_str)));
+            let folder = cache.entry("headers", &key, |folder| {
+                let file = folder.join(HEADER);
+                fs::write(&file, text).map_err(io_error(&file))?;
+                let mut command = compiler(tools, &include_folder(tools)?);
+                command.arg(optimise).args(["-x", "c++-header"]).arg(&file);
+                run(command.arg("-o").arg(folder.join(HEADER).with_extension("h.gch"))).map(drop)
+            })?;
+            Ok(folder.join(HEADER))
+        };
+        Ok(Self { optimise, hot: header(optimise)?, cold: header(COLD)? })
+    }
+}
+
+/// Gathers the generated files into a few units of about equal size, the hot ones first.
+fn translation_units<'a>(work: &Path, headers: &'a Headers<'_>) -> Result<Vec<Unit<'a>>, BuildError> {
     let size = |file: &PathBuf| file.metadata().map_or(0, |metadata| metadata.len());
     let (cold, mut hot): (Vec<_>, Vec<_>) =
         files_with_extension(work, "cpp")?.into_iter().partition(|file| is_cold(file));
@@ -186,9 +220,9 @@ fn translation_units(work: &Path, prelude: &str) -> Result<Vec<Unit>, BuildError
         .map(|(number, (hot, files))| {
             let include = |file: &PathBuf| format!("#include \"{}\"\n", file.display());
             let source = work.join(format!("unit{number}.cxx"));
-            let text: String = iter::once(prelude.to_owned()).chain(files.iter().map(include)).collect();
-            fs::write(&source, text).map_err(io_error(&source))?;
-            Ok(Unit { source, hot })
+            fs::write(&source, files.iter().map(include).collect::<String>()).map_err(io_error(&source))?;
+            let (optimise, header) = if hot { (headers.optimise, &headers.hot) } else { (COLD, &headers.cold) };
+            Ok(Unit { source, optimise, header: Some(header) })
         })
         .collect()
 }
@@ -205,9 +239,9 @@ fn runtime(cache: &Cache, tools: &Tools, extra: Extra) -> Result<PathBuf, BuildE
         for name in files {
             let source = folder.join(name).with_extension("cxx");
             fs::write(&source, format!("#include <{name}.cpp>\n")).map_err(io_error(&source))?;
-            units.push(Unit { source, hot: true });
+            units.push(Unit { source, optimise: "-O2", header: None });
         }
-        compile(tools, &units, "-O2")
+        compile(tools, &units)
     })
 }
 
@@ -217,18 +251,26 @@ fn include_folder(tools: &Tools) -> Result<PathBuf, BuildError> {
     Ok(Path::new(root.trim()).join("include"))
 }
 
+fn compiler(tools: &Tools, include: &Path) -> Command {
+    let mut command = Command::new(&tools.cxx);
+    command.args(OBJECT_FLAGS).arg("-I").arg(include).arg("-I").arg(include.join("vltstd"));
+    command
+}
+
 /// Compiles each unit to an object in the same folder, one process per processor.
-fn compile(tools: &Tools, units: &[Unit], optimise: &str) -> Result<(), BuildError> {
+fn compile(tools: &Tools, units: &[Unit<'_>]) -> Result<(), BuildError> {
     let include = include_folder(tools)?;
     let next = AtomicUsize::new(0);
     let failure = Mutex::new(None);
     thread::scope(|scope| {
         for _ in 0..processors().min(units.len()) {
             scope.spawn(|| {
-                while let Some(Unit { source, hot }) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut command = Command::new(&tools.cxx);
-                    command.args(OBJECT_FLAGS).arg(if *hot { optimise } else { "-O0" });
-                    command.arg("-I").arg(&include).arg("-I").arg(include.join("vltstd")).arg("-c").arg(source);
+                while let Some(Unit { source, optimise, header }) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mut command = compiler(tools, &include);
+                    command
+                        .arg(optimise)
+                        .args(header.iter().flat_map(|header| [OsStr::new("-include"), header.as_os_str()]));
+                    command.arg("-c").arg(source);
                     if let Err(error) = run(command.arg("-o").arg(source.with_extension("o"))) {
                         next.store(units.len(), Ordering::Relaxed);
                         failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);

@@ -60,7 +60,7 @@ pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>,
         banks.push_str("            {0, nullptr},\n");
     }
     let root = if memory.is_some() { format!("#include \"V{top}___024root.h\"\n") } else { String::new() };
-    let symbols = format!("{}#include \"V{top}__Syms.h\"\n", prelude(extra));
+    let symbols = format!("#include \"V{top}__Syms.h\"\n");
     let (include, declarations, functions) = match extra {
         Extra::None => ("", "", ""),
         Extra::Wave => WAVE,
@@ -179,16 +179,17 @@ WEFT_EXPORT void weft_wave_close(void* model) { static_cast<Instance*>(model)->w
 "#,
 );
 
-/// Text before every C++ file of a model. With counters, it delays naming them until `weft_coverage_write` needs the
-/// names: a dozen strings for each of tens of thousands of counters, in every instance.
-pub(super) fn prelude(extra: Extra) -> &'static str {
+/// Header that stands before every C++ file of a model. With counters, it delays naming them until
+/// `weft_coverage_write` needs the names: a dozen strings for each of tens of thousands of counters, in every instance.
+pub(super) fn header(extra: Extra) -> &'static str {
     match extra {
-        Extra::None | Extra::Wave => "",
+        Extra::None | Extra::Wave => "#include \"verilated.h\"\n",
         Extra::Coverage(_) => NAMED_ONCE,
     }
 }
 
-const NAMED_ONCE: &str = r#"#include "verilated_cov.h"
+const NAMED_ONCE: &str = r#"#include "verilated.h"
+#include "verilated_cov.h"
 extern thread_local bool weft_names_counters;
 #undef VL_COVER_INSERT
 #define VL_COVER_INSERT(coverage, counter, ...) \
