@@ -33,7 +33,8 @@ def measurements(weft):
 
 def wide(weft):
     kinds = [("rv32i", SIMTY_UNITS), ("rv32im", [*weft.units(), *cores.VARIANTS])]
-    for core in [cores.Core(isa, WARPS, threads, unit) for isa, units in kinds for threads in WIDE_THREADS for unit in units]:
+    plain = [cores.Core(isa, WARPS, threads, unit) for isa, units in kinds for threads in WIDE_THREADS for unit in units]
+    for core in [*plain, *(cores.Core("rv32im", WARPS, 8, "sorted-table", memory) for memory in cores.MEMORIES)]:
         if core not in NAMED:
             yield measurement(weft, core, NIGHTLY)
 
