@@ -154,5 +154,6 @@ done
 check slurm ./scripts/try-slurm.sh
 WEFT=$weft WEFT_KERNELS="short_circuit reduction histogram scan vector_add csr spin_lock quicksort" \
     check drivers examples/axi/run.sh "$results/axi"
+WEFT=$weft check litex examples/litex/run.sh "$results/litex"
 check measurements ./scripts/measure --weft "$weft" run nightly --budget "$budget"
 [[ $failures -eq 0 ]] || fail "$failures of $runs runs failed"

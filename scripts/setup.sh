@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Installs the missing tools that Weft needs, from Debian's packages.
 #
-#   ./scripts/setup.sh [--synthesis] [--comparison] [--yardstick] [--axi]
+#   ./scripts/setup.sh [--synthesis] [--comparison] [--yardstick] [--axi] [--litex]
 #
 #   --synthesis   the Yosys and nextpnr of the documented areas and frequencies, from PyPI, in the virtual environment .venv
 #   --comparison  the Snakemake that runs `weft compare`, with its plugin for SLURM, and the packages that draw the report,
 #                 from PyPI, in .venv
 #   --yardstick   the Verilog of PicoRV32 and VexRiscv, with which Weft is compared, from PyPI, in .venv
 #   --axi         the cocotb and the bus models of examples/axi, from PyPI, in .venv
+#   --litex       the LiteX of examples/litex, from PyPI, in .venv, and the libraries of its simulator
 #
 # If nothing is missing, it does nothing, in well under a second. Otherwise it needs root or sudo. It checks for Rust but does
 # not install it.
@@ -16,7 +17,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 wanted=" "
-while [[ ${1-} == --synthesis || ${1-} == --comparison || ${1-} == --yardstick || ${1-} == --axi ]]; do
+while [[ ${1-} =~ ^--(synthesis|comparison|yardstick|axi|litex)$ ]]; do
     wanted+="${1#--} "
     shift
 done
@@ -34,6 +35,10 @@ packages=(
     "perl                    command -v perl"
     "zlib1g-dev              test -e /usr/include/zlib.h"
     "python3-venv            python3 -c 'import ensurepip'"
+)
+[[ $wanted != *" litex "* ]] || packages+=(
+    "libevent-dev            test -e /usr/include/event2/event.h"
+    "libjson-c-dev           test -e /usr/include/json-c/json.h"
 )
 
 missing_packages() {
@@ -97,4 +102,8 @@ if [[ $wanted == *" yardstick "* ]]; then
 fi
 if [[ $wanted == *" axi "* ]]; then
     install_into_venv axi cocotb-config cocotb==2.1.0 cocotbext-axi==0.1.28
+fi
+if [[ $wanted == *" litex "* ]]; then
+    install_into_venv litex litex_sim litex==2024.12 litedram==2024.12 pythondata-cpu-vexriscv==1.0.1.post407 \
+        pythondata-software-picolibc==1.7.9.post181 pythondata-software-compiler-rt==0.0.post6206 pythondata-misc-tapcfg==0.0.post517
 fi
