@@ -107,6 +107,7 @@ Examples:
   weft synth --preset rv32i-8x4 --target ecp5-85k --target-mhz 50
   weft synth --preset rv32i-8x4 --target ecp5-85k --pnr --seeds 5
   weft synth --preset bram-4x4 --board ulx3s --image program.elf --bitstream program.bit
+  weft synth --preset accelerator --set threads=4 --set memory.ram_bytes=131072 --board ulx3s --bitstream loader.bit
 
 Uses the Yosys, nextpnr-ecp5 and ecppack that WEFT_YOSYS, WEFT_NEXTPNR and WEFT_ECPPACK name, else
 those in PATH, else those in .venv. Results are cached by the inputs and versions of the tools; an
@@ -211,8 +212,9 @@ pub struct EmitArguments {
 
 #[derive(Args, Debug)]
 pub struct BoardArguments {
-    /// Connect the core to the pins of a board: its clock, a button for reset, the console on its serial line, lights
-    #[arg(long, value_name = "BOARD", value_parser = board(), requires = "image", group = "places")]
+    /// Connect the core to the pins of a board: its clock, a button for reset, the console on its serial line, lights. A
+    /// core with a control port (control.port) is loaded over that line; others need --image
+    #[arg(long, value_name = "BOARD", value_parser = board(), group = "places")]
     pub board: Option<&'static Board>,
     /// Baud rate of the serial line of the board [default: 115200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

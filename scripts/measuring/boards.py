@@ -1,4 +1,4 @@
-"""Bitstreams for the ULX3S: cores whose block RAM starts with the kernel `console`."""
+"""Bitstreams for the ULX3S: cores whose block RAM starts with the kernel `console`, and one that is loaded over the serial line."""
 
 from measuring import tools
 from measuring.clock import OUTCOMES
@@ -11,11 +11,14 @@ from measuring.weft import sets
 BOARD = "ulx3s"
 KERNEL = "console"
 FIGURES = ("outcome", "packed", "ff", "bram", "dsp", "fmax_mhz_median", "margin_mhz", "target_mhz")
+# Its program comes over the serial line.
+LOADED = "accelerator-4x4"
 # Preset and settings of each core.
 CORES = {
     "tiny-16-kib": ("tiny", ("memory.kind=bram", "memory.ram_bytes=16384"), "`tiny`, 16 KiB of block RAM", "1 × 1"),
     "bram-2x2": ("bram-4x4", ("warps=2", "threads=2"), "`bram-4x4`, smaller", "2 × 2"),
     "bram-4x4": ("bram-4x4", (), "`bram-4x4`", "4 × 4"),
+    LOADED: ("accelerator", ("warps=4", "threads=4", "memory.ram_bytes=131072"), "`accelerator`, loaded over the serial line", "4 × 4"),
 }
 
 
@@ -30,7 +33,8 @@ def measurement(weft, name):
 
     def measure():
         tools.for_synthesis(weft.project.root)
-        files = ["--image", weft.elf(KERNEL), "--bitstream", weft.work / f"{name}.bit"]
+        image = [] if name == LOADED else ["--image", weft.elf(KERNEL)]
+        files = [*image, "--bitstream", weft.work / f"{name}.bit"]
         answer = weft.ask(*words, *files, accept=(0, 1))
         if "outcome" not in answer:
             raise Failure(f"no bitstream: {answer}")

@@ -11,6 +11,8 @@ pub struct Board {
     pub reset: Button,
     /// The port of the serial line, from the FPGA to the computer.
     pub transmit: &'static str,
+    /// The port of the serial line, from the computer to the FPGA, over which a program is loaded.
+    pub receive: Option<Receiver>,
     /// The port of the eight lights, lit by 1: see [`LIGHTS`](crate::LIGHTS).
     pub lights: &'static str,
     /// Outputs that are always 1.
@@ -38,6 +40,13 @@ pub struct Button {
     pub label: &'static str,
 }
 
+/// A port that only cores with a control port have, and the lines about it that then end the first file of constraints.
+#[derive(Debug)]
+pub struct Receiver {
+    pub port: &'static str,
+    pub constraints: &'static str,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tools {
     /// Yosys, nextpnr-ecp5 and ecppack. `target` is the name of the part for `weft synth --target`; package and speed grade are
@@ -59,6 +68,7 @@ const ULX3S: Board = Board {
     clock: Clock { port: "clk_25mhz", mhz: 25, core_mhz: 25 },
     reset: Button { port: "btn_fire1", active_low: false, label: "FIRE 1 (B1)" },
     transmit: "ftdi_rxd",
+    receive: Some(Receiver { port: "ftdi_txd", constraints: include_str!("../../../constraints/ulx3s-receive.lpf") }),
     lights: "led",
     // While this is 1, the ESP32 next to the FPGA runs its own flash program and leaves the board alone.
     high: &["wifi_gpio0"],
@@ -73,6 +83,7 @@ const DE2_115: Board = Board {
     clock: Clock { port: "CLOCK_50", mhz: 50, core_mhz: 50 },
     reset: Button { port: "KEY0", active_low: true, label: "KEY0" },
     transmit: "UART_TXD",
+    receive: None,
     lights: "LEDG",
     high: &[],
     constraints: &[
@@ -89,6 +100,7 @@ const ARTY_A7_35T: Board = Board {
     clock: Clock { port: "CLK100MHZ", mhz: 100, core_mhz: 50 },
     reset: Button { port: "ck_rst", active_low: true, label: "RESET" },
     transmit: "uart_rxd_out",
+    receive: None,
     lights: "led",
     high: &[],
     constraints: &[("arty-a7.xdc", include_str!("../../../constraints/arty-a7.xdc"))],
@@ -102,10 +114,26 @@ pub fn find(name: &str) -> Option<&'static Board> {
     BOARDS.iter().find(|board| board.name == name)
 }
 
+/// The boards that load a program over the serial line, for messages.
+pub(crate) fn receivers() -> String {
+    let names: Vec<&str> = BOARDS.iter().filter(|board| board.receive.is_some()).map(|board| board.name).collect();
+    names.join(", ")
+}
+
 impl Board {
     /// Returns the name of the top module, which is also the stem of its files, with the prefix of the core's modules.
     pub fn top(&self, prefix: &str) -> String {
         format!("{prefix}{}", self.name.replace('-', "_"))
+    }
+
+    /// Returns names and texts of the files of constraints. Those of a core that is loaded over the serial line have a
+    /// further port.
+    pub fn constraint_files(&self, is_loaded: bool) -> Vec<(&'static str, String)> {
+        let mut files: Vec<_> = self.constraints.iter().map(|(name, text)| (*name, (*text).to_owned())).collect();
+        if let (Some(receive), Some((_, text)), true) = (&self.receive, files.first_mut(), is_loaded) {
+            *text += &format!("\n{}", receive.constraints);
+        }
+        files
     }
 
     pub fn is_built_here(&self) -> bool {

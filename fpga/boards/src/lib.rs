@@ -8,6 +8,7 @@
 #![deny(unsafe_code)]
 
 mod board;
+mod loader;
 mod pll;
 mod project;
 mod top;

@@ -9,19 +9,23 @@ use crate::top::{BAUD, LIGHTS};
 pub type File = (String, String);
 
 /// Makes the build files of a board: constraints, scripts, and a README. `sources` are the Verilog files with the top last;
-/// `prefix` precedes module names. All paths are relative to the folder, in which the tools must run.
-pub fn project(board: &Board, prefix: &str, sources: &[&str], baud: u32) -> Vec<File> {
+/// `prefix` precedes module names; `is_loaded` is whether the program comes over the serial line. All paths are relative to
+/// the folder, in which the tools must run.
+pub fn project(board: &Board, prefix: &str, sources: &[&str], baud: u32, is_loaded: bool) -> Vec<File> {
     let top = &board.top(prefix);
-    let constraints = board.constraints.iter().map(|(name, text)| (format!("constraints/{name}"), (*text).to_owned()));
+    let constraints =
+        board.constraint_files(is_loaded).into_iter().map(|(name, text)| (format!("constraints/{name}"), text));
     let mut files: Vec<File> = constraints.collect();
     files.push((format!("{top}.f"), sources.iter().map(|source| format!("{source}\n")).collect()));
     let (build, how) = match board.tools {
-        Tools::Trellis { target, package, speed } => trellis(board, top, sources, [target, package, speed], baud),
+        Tools::Trellis { target, package, speed } => {
+            trellis(board, top, sources, [target, package, speed], baud, is_loaded)
+        }
         Tools::Quartus { family } => quartus(board, top, sources, family),
         Tools::Vivado => vivado(board, top, sources),
     };
     files.extend(build);
-    files.push((readme(board), text(board, prefix, baud, &how)));
+    files.push((readme(board), text(board, prefix, baud, is_loaded, &how)));
     files
 }
 
@@ -47,6 +51,7 @@ fn trellis(
     sources: &[&str],
     [target, package, speed]: [&str; 3],
     baud: u32,
+    is_loaded: bool,
 ) -> (Vec<File>, String) {
     let device = target.rsplit('-').next().unwrap_or_default();
     let constraints = board.constraints.first().map_or("", |(name, _)| name);
@@ -67,10 +72,11 @@ cd "$(dirname "$0")"
     );
     let how = format!(
         "With Yosys, nextpnr-ecp5 and ecppack:\n\n    sh {top}.sh\n\nmakes `{top}.bit`, and fails if the clock is too fast for the \
-         core. `weft synth --config config.toml --board {name}{baud}\n--image P.elf --bitstream {top}.bit` makes one with the program \
-         P.elf: it tries up to three seeds with\nanother placer, and reports more.\n\n    openFPGALoader --board={name} {top}.bit      # until power-off; permanent with -f\n    \
+         core. `weft synth --config config.toml --board {name}{baud}\n{image}--bitstream {top}.bit` makes one{program}: it tries up to three seeds with\nanother placer, and reports more.\n\n    openFPGALoader --board={name} {top}.bit      # until power-off; permanent with -f\n    \
          fujprog {top}.bit                           # the same\n",
         name = board.name,
+        image = if is_loaded { "" } else { "--image P.elf " },
+        program = if is_loaded { "" } else { " with the program P.elf" },
         baud = if baud == BAUD { String::new() } else { format!(" --baud {baud}") },
     );
     (vec![(format!("{top}.sh"), script)], how)
@@ -124,31 +130,38 @@ fn vivado(board: &Board, top: &str, sources: &[&str]) -> (Vec<File>, String) {
     (vec![(format!("{top}.tcl"), script)], how)
 }
 
-fn text(board: &Board, prefix: &str, baud: u32, how: &str) -> String {
+fn text(board: &Board, prefix: &str, baud: u32, is_loaded: bool, how: &str) -> String {
     let Board { title, part, clock, reset, transmit, lights, .. } = board;
     let level = if reset.active_low { "0" } else { "1" };
+    let top = board.top(prefix);
+    let program = if is_loaded { "" } else { ", where the Verilog finds the program (`PREFIXcore_*.hex`)" };
     let mut text = format!(
         "# Weft on the {title}\n\nTop module `{top}`, for {part}; `config.toml` has the configuration of the core. Start all tools in \
-         this\nfolder, where the Verilog finds the program (`{prefix}core_*.hex`).\n\n## Building\n\n{how}\n## Pins\n\n\
-         | port | what |\n|---|---|\n| `{}` | clock, {} MHz; the core runs at {} MHz |\n| `{}` | button {}, {level} when \
-         pressed: reset |\n| `{transmit}` | console: {baud} baud, 8 data bits, no parity, 1 stop bit |\n",
+         this\nfolder{}.\n\n## Building\n\n{how}\n## Pins\n\n| port | what |\n|---|---|\n\
+         | `{}` | clock, {} MHz; the core runs at {} MHz |\n| `{}` | button {}, {level} when pressed: reset |\n\
+         | `{transmit}` | {}: {baud} baud, 8 data bits, no parity, 1 stop bit |\n",
+        program.replace("PREFIX", prefix),
         clock.port,
         clock.mhz,
         clock.core_mhz,
         reset.port,
         reset.label,
-        top = board.top(prefix),
+        if is_loaded { "serial line to the computer" } else { "console" },
     );
+    if let (Some(receive), true) = (&board.receive, is_loaded) {
+        let _ = writeln!(text, "| `{}` | serial line from the computer |", receive.port);
+    }
     for (number, light) in LIGHTS.iter().enumerate() {
         let _ = writeln!(text, "| `{lights}[{number}]` | light: {light} |");
     }
     for port in board.high {
         let _ = writeln!(text, "| `{port}` | 1 |");
     }
-    let _ = write!(
-        text,
-        "\nThe program starts 10 ms after the FPGA is configured. The button restarts it, but does not restore \
-         the memory.\ndocs/manual/boards.md of Weft lists the boards that were built and measured.\n"
-    );
-    text
+    text += if is_loaded {
+        "\nThe core waits for a program: `host/weft_serial.py` of Weft loads one over the serial line, starts it and reads results.\n\
+         The button resets the core, but does not clear the memory."
+    } else {
+        "\nThe program starts 10 ms after the FPGA is configured. The button restarts it, but does not restore the memory."
+    };
+    text + "\ndocs/manual/boards.md of Weft lists the boards that were built and measured.\n"
 }

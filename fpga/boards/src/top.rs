@@ -1,17 +1,23 @@
-//! The top of a board: a core, its clock and reset, its console on the serial line, and lights.
+//! The top of a board: a core, its clock and reset, the serial line, and lights.
 
 use cores::Core;
 use rtl::{Builder, ElaborationError, Expr, Instance, clog2, concat, increment, lit, select};
 
-use crate::board::Board;
-use crate::{pll, uart};
+use weft_config::Config;
+
+use crate::board::{Board, receivers};
+use crate::{loader, pll, uart};
 
 pub const BAUD: u32 = 115_200;
+
+/// Most bytes of RAM of a core that is loaded over the serial line. The largest part has 416 KiB of block RAM, of which
+/// the core takes some.
+const LOADED_BYTES: u32 = 1 << 18;
 
 /// The meaning of each light, the lowest first.
 pub const LIGHTS: [&str; 8] = [
     "blinks while there is a clock",
-    "done: all threads have ended",
+    "done: all threads have ended; with a control port: its interrupt",
     "error: the core has halted on a fault, or an exit code is not 0",
     "the serial line is busy",
     "error cause or exit code, bit 0",
@@ -31,7 +37,7 @@ const BAUD_TOLERANCE: f64 = 0.02;
 pub enum BoardError {
     #[error(
         "--board {board}: the core has a port `{port}` that the board cannot serve; expected memory.kind = \"bram\", as in \
-         --preset bram-4x4"
+         --preset bram-4x4, or control.port, as in --preset accelerator"
     )]
     Port { board: &'static str, port: String },
     #[error(
@@ -44,23 +50,46 @@ pub enum BoardError {
         mhz: u32,
         nearest: u64,
     },
+    #[error(
+        "--board {board}: a core with a control port is loaded over the serial line, and no pin receives here; expected \
+         --board {}, or memory.kind = \"bram\"",
+        receivers()
+    )]
+    NoReceiver { board: &'static str },
+    #[error(
+        "--board {board}: memory.ram_bytes = {bytes}; a core with a control port has its RAM in block RAM here; expected at most {LOADED_BYTES}"
+    )]
+    Ram { board: &'static str, bytes: u32 },
     #[error(transparent)]
     Elaboration(#[from] ElaborationError),
 }
 
-/// Puts a core behind the pins of a board, with `baud` bits per second on the serial line.
+/// What the lights show.
+pub(crate) struct Shown {
+    pub busy: Expr,
+    pub done: Expr,
+    pub failed: Expr,
+    /// Four bits.
+    pub code: Expr,
+}
+
+/// Puts a core behind the pins of a board, with `baud` bits per second on the serial line. A core with a control port gets
+/// block RAM, and is loaded over the line; another has its memory in it, and the line is its console.
 ///
 /// # Errors
-/// If the core has ports for memory or a trace, or if the clock does not divide to `baud`.
-pub fn elaborate(board: &Board, core: &Core, baud: u32) -> Result<Core, BoardError> {
-    if let Some(port) = core.ports().into_iter().find(|port| !is_served(&port.name)) {
+/// If the core has ports for memory or a trace, if the board has no pin or too little RAM to load it, or if the clock
+/// does not divide to `baud`.
+pub fn elaborate(board: &Board, config: &Config, core: &Core, baud: u32) -> Result<Core, BoardError> {
+    let is_loaded = loader::serves(core);
+    if is_loaded && config.memory.ram_bytes > LOADED_BYTES {
+        return Err(BoardError::Ram { board: board.name, bytes: config.memory.ram_bytes });
+    }
+    if let Some(port) = core.ports().into_iter().find(|port| !is_served(&port.name, is_loaded)) {
         return Err(BoardError::Port { board: board.name, port: port.name });
     }
-    let transmitter = uart::elaborate(divisor(board, baud)?)?;
-    let m = Builder::new(
-        &board.top(""),
-        &format!("{}: a core, its console on the serial line ({baud} baud, 8N1), lights.", board.title),
-    );
+    let divisor = divisor(board, baud, if is_loaded { 4 } else { 2 })?;
+    let line = if is_loaded { "loaded over the serial line" } else { "its console on the serial line" };
+    let m = Builder::new(&board.top(""), &format!("{}: a core, {line} ({baud} baud, 8N1), lights.", board.title));
     let (clk, rst) = (m.own_clock(), m.own_reset());
     let pin = m.input(board.clock.port, 1);
     let button = m.input(board.reset.port, 1);
@@ -87,32 +116,41 @@ pub fn elaborate(board: &Board, core: &Core, baud: u32) -> Result<Core, BoardErr
     quiet.next(&increment(&quiet, 1).when(&!&*second)).enable(&(&*second | !&released)).starts_at(0);
     m.drive(&rst, &!&released);
 
-    m.comment("The core, and its console on the serial line.");
-    let weft = m.instance("core", core.module());
-    let uart = m.instance("uart", &transmitter);
-    let ready = m.forward("console_ready", 1);
-    weft.input("console_ready", &ready);
-    let (console, error) = (weft.output("console_valid"), weft.output("error_valid"));
-    let exit = m.wire("fails", &(weft.output("exit_valid") & weft.output("exit_code").any()));
-    let (line, byte) = last_line(&m, &weft, [&error, &exit], &(&ready & !&console));
-    uart.input("valid", &(&console | line)).input("data", &console.mux(&weft.output("console_data"), &byte));
-    uart.output_to("ready", &ready);
-    m.output(board.transmit, &uart.output("txd"));
+    let shown =
+        if is_loaded { loader::connect(&m, board, config, core, divisor)? } else { console(&m, board, core, divisor)? };
 
     m.comment("Lights.");
     let half_second = 1_000_000 * u64::from(board.clock.core_mhz) / 2;
     let heartbeat = m.register("heartbeat", clog2(half_second as usize) + 1);
     heartbeat.next(&increment(&heartbeat, 1)).starts_at(0);
-    let shown = error.mux(&weft.output("error_cause"), &weft.output("exit_code").slice(0, 4).when(&exit));
-    let lights = [&shown, &!&ready, &(&error | &exit), &weft.output("done"), &heartbeat.bit(heartbeat.width() - 1)];
+    let Shown { busy, done, failed, code } = shown;
+    let lights = [&code, &busy, &failed, &done, &heartbeat.bit(heartbeat.width() - 1)];
     m.output(board.lights, &m.delay("lights", &concat(lights)));
     Ok(core.within(m.finish()?))
 }
 
+/// A core with its memory in it: the line is its console, and says how a run failed.
+fn console(m: &Builder, board: &Board, core: &Core, divisor: u64) -> Result<Shown, BoardError> {
+    m.comment("The core, and its console on the serial line.");
+    let weft = m.instance("core", core.module());
+    let uart = m.instance("uart", &uart::transmitter(divisor)?);
+    let ready = m.forward("console_ready", 1);
+    weft.input("console_ready", &ready);
+    let (console, error) = (weft.output("console_valid"), weft.output("error_valid"));
+    let exit = m.wire("fails", &(weft.output("exit_valid") & weft.output("exit_code").any()));
+    let (line, byte) = last_line(m, &weft, [&error, &exit], &(&ready & !&console));
+    uart.input("valid", &(&console | line)).input("data", &console.mux(&weft.output("console_data"), &byte));
+    uart.output_to("ready", &ready);
+    m.output(board.transmit, &uart.output("txd"));
+    let code = error.mux(&weft.output("error_cause"), &weft.output("exit_code").slice(0, 4).when(&exit));
+    Ok(Shown { busy: !&ready, done: weft.output("done"), failed: &error | &exit, code })
+}
+
 /// Returns whether the top connects this port of a core.
-fn is_served(port: &str) -> bool {
-    ["console_", "error_", "exit_"].iter().any(|group| port.starts_with(group))
-        || ["clk", "rst", "done"].contains(&port)
+fn is_served(port: &str, is_loaded: bool) -> bool {
+    let groups: &[&str] = if is_loaded { &["s_axil_", "m_axi_"] } else { &["console_", "error_", "exit_"] };
+    let single: &[&str] = if is_loaded { &["irq"] } else { &["done"] };
+    groups.iter().any(|group| port.starts_with(group)) || ["clk", "rst"].contains(&port) || single.contains(&port)
 }
 
 /// The line that says how a run failed, if it has: whether there is a byte of it, and the byte, taken at `ready`.
@@ -140,10 +178,10 @@ fn last_line(m: &Builder, core: &Instance, [error, exit]: [&Expr; 2], ready: &Ex
     (sends, byte.bit(7).mux(&hexadecimal, &byte))
 }
 
-fn divisor(board: &Board, baud: u32) -> Result<u64, BoardError> {
+fn divisor(board: &Board, baud: u32, least: u64) -> Result<u64, BoardError> {
     let hertz = 1_000_000 * u64::from(board.clock.core_mhz);
     let wanted = hertz as f64 / f64::from(baud);
-    let divisor = (wanted.round() as u64).max(2);
+    let divisor = (wanted.round() as u64).max(least);
     if (divisor as f64 / wanted - 1.0).abs() > BAUD_TOLERANCE {
         return Err(BoardError::Baud { baud, mhz: board.clock.core_mhz, nearest: hertz / divisor });
     }

@@ -80,7 +80,8 @@ pub fn build(
     };
     let mut file = None;
     if let Some(netlist) = &netlist {
-        let constraints = board.constraints.first().map(|(_, text)| *text);
+        let constraints = board.constraint_files(config.control.port).swap_remove(0).1;
+        let constraints = Some(&*constraints);
         let (whole, top) = (core, &*top.name());
         let task =
             placing::Task { netlist, whole, top, part, target_mhz, placer, patience, yosys: &version, constraints };

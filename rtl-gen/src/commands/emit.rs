@@ -73,8 +73,8 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
 
 fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
     let (core, contents) = match &arguments.image {
-        None => (cores::elaborate(config, RAM_BASE)?, Vec::new()),
-        Some(path) => with_image::core_with(config, path)?,
+        None if arguments.board.board.is_none() => (cores::elaborate(config, RAM_BASE)?, Vec::new()),
+        image => with_image::core_on_board(config, image.as_deref())?,
     };
     let names: Vec<&str> = contents.iter().map(|(name, _)| name.as_str()).collect();
     let modules: Vec<(String, String)> =
@@ -90,7 +90,7 @@ fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files
     }
     let mut board_only = Vec::new();
     if let Some(board) = arguments.board.board {
-        let of_board = of_board(board, &core, &config.emit.prefix, arguments.board.baud())?;
+        let of_board = of_board(board, config, &core, arguments.board.baud())?;
         board_only =
             of_board.keys().filter(|path| is_module(path) && !paths.contains(&path.as_str())).cloned().collect();
         files.extend(of_board);
@@ -117,12 +117,13 @@ fn as_emitted(config: &Config) -> Config {
 }
 
 /// Returns the top of a board, the modules below it, and the files of its project.
-fn of_board(board: &Board, core: &Core, prefix: &str, baud: u32) -> Result<Files, BoardError> {
-    let top = boards::elaborate(board, core, baud)?;
+fn of_board(board: &Board, config: &Config, core: &Core, baud: u32) -> Result<Files, BoardError> {
+    let top = boards::elaborate(board, config, core, baud)?;
     let modules: Files = top.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
     let names: Vec<String> = top.files().into_iter().map(|(name, _)| format!("rtl/{name}")).collect();
     let sources: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok(modules.into_iter().chain(boards::project(board, prefix, &sources, baud)).collect())
+    let project = boards::project(board, &config.emit.prefix, &sources, baud, config.control.port);
+    Ok(modules.into_iter().chain(project).collect())
 }
 
 /// The state of the output folder.

@@ -4,10 +4,23 @@ use cores::Core;
 use sim::Program;
 use testbench::memory::Ram;
 use testbench::reconvergence::{reconvergence_table, reconvergence_words};
-use weft_config::Config;
+use weft_config::{Config, RAM_BASE};
 
 use super::program;
 use crate::error::RequestError;
+
+/// Builds the core for a board: with its program in it, or loaded over the serial line.
+pub fn core_on_board(config: &mut Config, image: Option<&Path>) -> anyhow::Result<(Core, Vec<(String, String)>)> {
+    match image {
+        Some(path) => core_with(config, path),
+        None if config.control.port => Ok((cores::elaborate(config, RAM_BASE)?, Vec::new())),
+        None => {
+            let message =
+                "--board: expected --image P.elf, or a core that is loaded over the serial line: --preset accelerator";
+            Err(RequestError::new("usage", message).into())
+        }
+    }
+}
 
 /// Builds a core with initial memory, whose threads start at the program's entry, and the files of that memory. Sets
 /// `run.tohost` to the program's symbol, unless it is set.

@@ -1,18 +1,27 @@
 //! The constraints name every port of the top once and no other port; the Verilog is clean.
 
-use crate::support;
+use crate::{loader, support};
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
 use boards::{BAUD, BOARDS, Board, BoardError, elaborate, find, is_written_for_a_board, project};
+use cores::Core;
 use support::{config, core_with_zeros};
-use weft_config::Config;
+use weft_config::{Config, RAM_BASE};
+
+/// The tops of a board: with its memory in the core, and loaded over the serial line where there is a pin for it.
+fn tops(board: &Board) -> Vec<(bool, Core)> {
+    let with_program = elaborate(board, &config(), &core_with_zeros(&config()).0, BAUD).unwrap();
+    let config = loader::config();
+    let loaded = cores::elaborate(&config, RAM_BASE).unwrap();
+    let loaded = board.receive.as_ref().map(|_| elaborate(board, &config, &loaded, BAUD).unwrap());
+    [(false, with_program)].into_iter().chain(loaded.map(|top| (true, top))).collect()
+}
 
 /// Returns each bit of each port, in the notation of the constraints.
-fn bits(board: &Board) -> Vec<String> {
-    let top = elaborate(board, &core_with_zeros(&config()).0, BAUD).unwrap();
+fn bits(top: &Core) -> Vec<String> {
     let names = top.ports().into_iter().flat_map(|port| match port.width {
         1 => vec![port.name],
         width => (0..width).map(|bit| format!("{}[{bit}]", port.name)).collect(),
@@ -86,7 +95,7 @@ fn said(board: &Board) -> Vec<Vec<String>> {
     fs::create_dir_all(folder.path().join("constraints")).unwrap();
     fs::create_dir(folder.path().join("rtl")).unwrap();
     fs::write(folder.path().join("rtl/top.v"), "").unwrap();
-    let files = project(board, "weft_", &["rtl/top.v"], BAUD);
+    let files = project(board, "weft_", &["rtl/top.v"], BAUD, false);
     for (path, text) in &files {
         fs::write(folder.path().join(path), text).unwrap();
     }
@@ -110,8 +119,8 @@ fn said(board: &Board) -> Vec<Vec<String>> {
     said.lines().map(words).collect()
 }
 
-fn pins(board: &Board) -> BTreeMap<String, String> {
-    if let Some((_, text)) = board.constraints.iter().find(|(name, _)| name.ends_with(".lpf")) {
+fn pins(board: &Board, is_loaded: bool) -> BTreeMap<String, String> {
+    if let Some((_, text)) = board.constraint_files(is_loaded).iter().find(|(name, _)| name.ends_with(".lpf")) {
         return lpf(text);
     }
     let mut pins = BTreeMap::new();
@@ -148,9 +157,11 @@ fn the_tools_of_others_are_told_part_top_and_clock() {
 
 #[test]
 fn every_port_has_one_pin_and_every_pin_one_port() {
-    for board in &BOARDS {
-        let pins = pins(board);
-        assert_eq!(pins.keys().cloned().collect::<Vec<_>>(), bits(board), "{}", board.name);
+    for (board, is_loaded, top) in
+        BOARDS.iter().flat_map(|board| tops(board).into_iter().map(move |(is, top)| (board, is, top)))
+    {
+        let pins = pins(board, is_loaded);
+        assert_eq!(pins.keys().cloned().collect::<Vec<_>>(), bits(&top), "{}", board.name);
         let mut sites: Vec<&String> = pins.values().collect();
         sites.sort();
         sites.dedup();
@@ -160,9 +171,8 @@ fn every_port_has_one_pin_and_every_pin_one_port() {
 
 #[test]
 fn lint_is_silent() {
-    for board in &BOARDS {
-        let (core, contents) = core_with_zeros(&config());
-        let top = elaborate(board, &core, BAUD).unwrap();
+    for (board, top) in BOARDS.iter().flat_map(|board| tops(board).into_iter().map(move |(_, top)| (board, top))) {
+        let (_, contents) = core_with_zeros(&config());
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in top.files().iter().chain(&contents) {
             fs::write(folder.path().join(name), text).unwrap();
@@ -183,10 +193,15 @@ fn lint_is_silent() {
 
 #[test]
 fn the_top_reads_as_written_by_hand() {
-    let top = elaborate(find("ulx3s").unwrap(), &core_with_zeros(&config()).0, BAUD).unwrap();
-    let arty = elaborate(find("arty-a7-35t").unwrap(), &core_with_zeros(&config()).0, BAUD).unwrap();
+    let top = elaborate(find("ulx3s").unwrap(), &config(), &core_with_zeros(&config()).0, BAUD).unwrap();
+    let arty = elaborate(find("arty-a7-35t").unwrap(), &config(), &core_with_zeros(&config()).0, BAUD).unwrap();
     let text = arty.module().verilog().pop().unwrap().text;
     insta::assert_snapshot!("clock_of_arty", text.split_once("    // Reset lasts").unwrap().0);
+    let loaded = tops(find("ulx3s").unwrap()).pop().unwrap().1;
+    for name in ["axi_ram", "serial_bridge", "uart_receiver"] {
+        let module = loaded.module().verilog().into_iter().find(|module| module.name == name).unwrap();
+        insta::assert_snapshot!(format!("{name}.v"), module.text);
+    }
     for name in ["ulx3s", "uart_transmitter"] {
         let module = top.module().verilog().into_iter().find(|module| module.name == name).unwrap();
         insta::assert_snapshot!(format!("{name}.v"), module.text);
@@ -195,15 +210,15 @@ fn the_top_reads_as_written_by_hand() {
 
 #[test]
 fn the_files_of_a_project() {
-    for board in &BOARDS {
-        let files = project(board, "weft_", &["rtl/uart_transmitter.v", "rtl/top.v"], BAUD);
+    for (board, is_loaded) in BOARDS.iter().map(|board| (board, false)).chain([(&BOARDS[0], true)]) {
+        let files = project(board, "weft_", &["rtl/uart_transmitter.v", "rtl/top.v"], BAUD, is_loaded);
         assert!(files.iter().all(|(path, _)| is_written_for_a_board(path)), "{}", board.name);
         let written: String = files
             .iter()
             .filter(|(path, _)| !path.starts_with("constraints/"))
             .map(|(path, text)| format!("== {path}\n{text}"))
             .collect();
-        insta::assert_snapshot!(board.name, written);
+        insta::assert_snapshot!(format!("{}{}", board.name, if is_loaded { "-loaded" } else { "" }), written);
     }
     for path in ["README.md", "constraints/mine.lpf", "rtl/weft_ulx3s.v", "weft_ulx3s.bit", "weft_core.f"] {
         assert!(!is_written_for_a_board(path), "{path}");
@@ -213,12 +228,12 @@ fn the_files_of_a_project() {
 #[test]
 fn what_a_board_cannot_serve_is_refused() {
     let board = find("ulx3s").unwrap();
-    let refused = |core: &cores::Core, baud| elaborate(board, core, baud).map(drop).unwrap_err();
+    let refused = |core: &cores::Core, baud| elaborate(board, &config(), core, baud).map(drop).unwrap_err();
     let outside = cores::elaborate(&Config::default(), 0x8000_0000).unwrap();
     let message = refused(&outside, BAUD).to_string();
-    insta::assert_snapshot!(message, @r#"--board ulx3s: the core has a port `imem_req_valid` that the board cannot serve; expected memory.kind = "bram", as in --preset bram-4x4"#);
+    insta::assert_snapshot!(message, @r#"--board ulx3s: the core has a port `imem_req_valid` that the board cannot serve; expected memory.kind = "bram", as in --preset bram-4x4, or control.port, as in --preset accelerator"#);
     let (core, _) = core_with_zeros(&config());
     insta::assert_snapshot!(refused(&core, 10_000_000).to_string(), @"--baud 10000000: 25 MHz divided by a whole number is at best 8333333 baud; expected a rate with an error of at most 2 %, such as 115200");
     assert!(matches!(refused(&core, 24_000_000), BoardError::Baud { nearest: 12_500_000, .. }));
-    assert!(elaborate(board, &core, 12_500_000).is_ok() && elaborate(board, &core, 300).is_ok());
+    assert!(elaborate(board, &config(), &core, 12_500_000).is_ok() && elaborate(board, &config(), &core, 300).is_ok());
 }

@@ -61,12 +61,17 @@ pub struct Bench {
     clock: Port,
     button: Port,
     transmit: Port,
+    /// Of a core that is loaded over the line.
+    receive: Option<Port>,
+    /// The cycles of a bit on the line.
+    bit: u64,
     lights: Port,
     active_low: bool,
     /// The number of cycles of the clock pin.
     pub cycle: u64,
-    /// The level of the serial line in each cycle, in runs: (level, cycles).
-    runs: Vec<(bool, u64)>,
+    /// The bits of the byte that arrives, and the cycle in which the next one is sampled.
+    arriving: Option<(u16, u64)>,
+    arrived: Vec<u8>,
 }
 
 /// The lock of the working directory, of which a process has only one.
@@ -75,7 +80,11 @@ static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());
 impl Bench {
     /// Starts the board without pressing reset. The simulator reads the initial memory once, from the working directory.
     pub fn start(board: &'static Board, core: &Core, contents: &[(String, String)]) -> Self {
-        let top = elaborate(board, core, boards::BAUD).unwrap();
+        Self::at(board, &config(), core, contents, boards::BAUD)
+    }
+
+    pub fn at(board: &'static Board, config: &Config, core: &Core, contents: &[(String, String)], baud: u32) -> Self {
+        let top = elaborate(board, config, core, baud).unwrap();
         let ports = top.ports();
         let verilog = top.all_in_one() + CELLS;
         let source = Source { top: &top.name(), ports: &ports, verilog: &verilog, memory: None };
@@ -92,9 +101,14 @@ impl Bench {
         let (clock, button) = (port(board.clock.port, 1, Input), port(board.reset.port, 1, Input));
         let (transmit, lights) = (port(board.transmit, 1, Output), port(board.lights, 8, Output));
         let active_low = board.reset.active_low;
-        let runs = Vec::new();
-        let mut bench = Self { model, clock, button, transmit, lights, active_low, cycle: 0, runs };
+        let is_loaded = board.receive.as_ref().filter(|receive| ports.iter().any(|port| port.name == receive.port));
+        let receive = is_loaded.map(|receive| port(receive.port, 1, Input));
+        let bit = u64::from(1_000_000 * board.clock.mhz / baud);
+        let (arrived, arriving) = (Vec::new(), None);
+        let mut bench =
+            Self { model, clock, button, transmit, receive, bit, lights, active_low, cycle: 0, arriving, arrived };
         bench.press(false);
+        bench.line(true);
         bench.model.eval().unwrap();
         env::set_current_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
         drop(alone);
@@ -112,12 +126,56 @@ impl Bench {
                 self.model.eval().unwrap();
             }
             self.cycle += 1;
-            let level = self.model.bit(self.transmit);
-            match self.runs.last_mut() {
-                Some((last, cycles)) if *last == level => *cycles += 1,
-                _ => self.runs.push((level, 1)),
+            self.hear(self.model.bit(self.transmit));
+        }
+    }
+
+    fn line(&mut self, level: bool) {
+        if let Some(receive) = self.receive {
+            self.model.set(receive, level.into());
+        }
+    }
+
+    /// Sends bytes to the board, one after the other.
+    pub fn send(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            let frame = u16::from(*byte) << 1 | 1 << 9;
+            for bit in 0..10 {
+                self.line(frame >> bit & 1 == 1);
+                self.run(self.bit);
             }
         }
+    }
+
+    /// Samples each bit in its middle.
+    fn hear(&mut self, level: bool) {
+        match self.arriving {
+            None if !level => self.arriving = Some((1 << 8, self.cycle + self.bit + self.bit / 2)),
+            Some((bits, at)) if at == self.cycle => {
+                self.arriving = Some((bits >> 1 | u16::from(level) << 8, at + self.bit));
+                if bits & 1 == 1 {
+                    assert!(level, "a byte without a stop bit");
+                    self.arrived.push((bits >> 1) as u8);
+                    self.arriving = None;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the bytes that the board has sent.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.arrived)
+    }
+
+    /// Sends bytes, and returns the answer of `count` bytes.
+    pub fn ask(&mut self, bytes: &[u8], count: usize) -> Vec<u8> {
+        self.take();
+        self.send(bytes);
+        self.run(10 * self.bit * (count as u64 + 2) + 100 * count as u64);
+        let answer = self.take();
+        assert_eq!(answer.len(), count, "{answer:x?} after {bytes:x?}");
+        answer
     }
 
     /// Runs until a light is on, for at most this number of cycles.
@@ -140,30 +198,9 @@ impl Bench {
         self.model.get(self.lights)
     }
 
-    /// Returns the text that a receiver with its own clock reads, from the start. It samples the middle of each bit.
-    pub fn heard(&self, clock_mhz: u32) -> String {
-        let bit = f64::from(clock_mhz) * 1e6 / f64::from(boards::BAUD);
-        let at = |cycle: f64| {
-            let mut end = 0;
-            let run = self.runs.iter().find(|(_, cycles)| {
-                end += cycles;
-                cycle < end as f64
-            });
-            run.is_none_or(|(level, _)| *level)
-        };
-        let mut bytes = Vec::new();
-        let (mut start, mut free) = (0u64, 0.0);
-        for (level, cycles) in &self.runs {
-            if !level && start as f64 >= free {
-                let begin = start as f64;
-                let sample = |number: u32| at(begin + (f64::from(number) + 0.5) * bit);
-                assert!(!sample(0) && sample(9), "no frame at cycle {start}");
-                bytes.push((0..8).map(|number| u8::from(sample(1 + number)) << number).sum());
-                free = begin + 9.5 * bit;
-            }
-            start += cycles;
-        }
-        String::from_utf8(bytes).unwrap()
+    /// Returns the text that the board has sent.
+    pub fn heard(&self) -> String {
+        String::from_utf8(self.arrived.clone()).unwrap()
     }
 }
 

@@ -22,17 +22,17 @@ use crate::staging::StagedFile;
 pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report) -> anyhow::Result<Verdict> {
     let mut config = resolve(&arguments.config)?;
     config.trace.port = false;
-    let program = arguments.image.as_deref().ok_or_else(|| RequestError::new("usage", "expected --image P.elf"))?;
+    let program = arguments.image.as_deref();
     let staged = arguments.bitstream.as_deref().map(|path| StagedFile::prepare("--bitstream", path)).transpose()?;
-    if let Some(file) = staged.as_ref().filter(|file| file.is_same(program)) {
+    if let Some(file) = staged.as_ref().filter(|file| program.is_some_and(|program| file.is_same(program))) {
         let path = file.target().display();
         let message = format!("{path}: --bitstream names the program itself; expected another file");
         return Err(RequestError::new("same-file", message).into());
     }
     // The tools work in one folder with all files.
     config.emit.hex_path.clear();
-    let (core, contents) = with_image::core_with(&mut config, program)?;
-    let top = boards::elaborate(board, &core, arguments.board.baud())?;
+    let (core, contents) = with_image::core_on_board(&mut config, program)?;
+    let top = boards::elaborate(board, &config, &core, arguments.board.baud())?;
     let seeds = arguments.seeds.unwrap_or(SEEDS);
     yosys::say_which();
     let progress = RefCell::new(Progress::new());
