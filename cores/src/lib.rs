@@ -34,7 +34,7 @@ mod trace;
 
 use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};
-use weft_config::{Config, KEYS, MemoryKind, Order, Scheduler, UnitError};
+use weft_config::{Config, KEYS, MemoryKind, Order, Reset, Scheduler, UnitError};
 
 pub use shape::Shape;
 use shape::{DEPTH, PC};
@@ -98,27 +98,34 @@ pub struct MemoryInCore {
     pub bus: Vec<rtl::PortInfo>,
 }
 
-/// Elaborates the core of a configuration. Its threads start at `reset_pc`. Memory in the core starts without
-/// content.
+/// Elaborates the core of a configuration, with a port `rst`. Its threads start at `reset_pc`. Memory in the core starts
+/// without content.
 pub fn elaborate(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
-    elaborate_from(config, reset_pc, None, false)
+    elaborate_from(config, reset_pc, None, Reset::High, false)
+}
+
+/// The same with the reset of the configuration (`emit.reset`), for a design of others.
+pub fn elaborate_to_emit(config: &Config, reset_pc: u32, with_image: bool) -> Result<Core, CoreError> {
+    let image: &dyn Fn(usize) -> String = &|bank| image_path(config, bank);
+    elaborate_from(config, reset_pc, with_image.then_some(image), config.emit.reset, false)
 }
 
 /// Elaborates a core with assertions, for simulators that check them: the assumptions of its divergence unit's proofs
 /// for every warp, and the unit's invariants for warp 0.
 pub fn elaborate_asserting(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
-    elaborate_from(config, reset_pc, None, true)
+    elaborate_from(config, reset_pc, None, Reset::High, true)
 }
 
 /// Elaborates a core whose memory starts with the content of [`Core::image_files`].
 pub fn elaborate_with_image(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
-    elaborate_from(config, reset_pc, Some(&|bank| image_path(config, bank)), false)
+    elaborate_from(config, reset_pc, Some(&|bank| image_path(config, bank)), Reset::High, false)
 }
 
 fn elaborate_from(
     config: &Config,
     reset_pc: u32,
     image: Option<&dyn Fn(usize) -> String>,
+    reset: Reset,
     formal: bool,
 ) -> Result<Core, CoreError> {
     let unit = divergence::hardware(config.check_unit()?);
@@ -146,7 +153,7 @@ fn elaborate_from(
         modules.insert(0, control::elaborate(&shape, &pipeline.ports(), unit.descriptor().name)?);
     }
     let behind = if adaptors.is_empty() { String::new() } else { format!(", memory {kind}") };
-    let top = top::elaborate(&pipeline, &modules, &format!("{purpose}{behind}."))?;
+    let top = top::elaborate(&pipeline, &modules, &format!("{purpose}{behind}."), reset)?;
     let scratchpad = shape.has_scratchpad().then(|| {
         let (module, banks) = memory::scratchpad::banks(&shape);
         (format!("{prefix}{module}"), banks)

@@ -2,6 +2,8 @@
 
 use rtl::{Builder, Direction, ElaborationError, Instance, Module, PortInfo};
 
+use weft_config::Reset;
+
 use crate::control;
 
 /// Titles of the port groups, by the first letters of the ports' names.
@@ -68,9 +70,21 @@ fn links(pipeline: &Module, adaptors: &[Module]) -> (Vec<(Open, usize)>, Vec<Ope
 ///
 /// A port of an adaptor is connected to the port with the same name of a module before it. All other ports become
 /// ports of the top.
-pub fn elaborate(pipeline: &Module, adaptors: &[Module], purpose: &str) -> Result<Module, ElaborationError> {
+pub fn elaborate(
+    pipeline: &Module,
+    adaptors: &[Module],
+    purpose: &str,
+    reset: Reset,
+) -> Result<Module, ElaborationError> {
     let m = Builder::new(crate::TOP, purpose);
     m.keep_inputs();
+    if reset == Reset::ActiveLow {
+        let rst = m.own_reset();
+        let [first, second] = ["rst_n_first", "rst_n_second"].map(|name| m.register(name, 1));
+        first.next(&m.input("rst_n", 1));
+        second.next(&first);
+        m.drive(&rst, &!&*second);
+    }
     let mut names: Vec<&str> = [crate::PIPELINE].into_iter().chain(adaptors.iter().map(Module::name)).collect();
     if let Some(last) = names[1..].last_mut().filter(|name| **name != control::NAME) {
         *last = MEMORY;

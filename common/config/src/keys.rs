@@ -188,9 +188,32 @@ pub struct Trace {
     pub port: bool,
 }
 
+/// `emit.reset`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reset {
+    /// A port `rst`, high in reset, synchronous to the clock.
+    #[default]
+    High,
+    /// A port `rst_n`, low in reset, and two registers that synchronise it.
+    ActiveLow,
+}
+
+impl Reset {
+    pub const ALL: &[Self] = &[Self::High, Self::ActiveLow];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::ActiveLow => "active-low",
+        }
+    }
+}
+
 /// `[emit]`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emit {
+    /// The reset of an emitted core. Models, areas and boards have it high.
+    pub reset: Reset,
     /// The prefix of all module names and of the files of memory contents.
     pub prefix: String,
     /// The folder in which tools find the files of memory contents.
@@ -334,7 +357,7 @@ impl Default for Trace {
 
 impl Default for Emit {
     fn default() -> Self {
-        Self { prefix: "weft_".into(), hex_path: String::new() }
+        Self { reset: Reset::default(), prefix: "weft_".into(), hex_path: String::new() }
     }
 }
 

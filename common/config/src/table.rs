@@ -2,7 +2,7 @@
 //! configuration, the error texts and the reference in the documentation are all derived from it.
 
 use crate::extension::{EXTENSIONS, Extension, M};
-use crate::keys::{Bandwidth, Coalescer, Config, Latency, MemoryKind, Order, Scheduler, Scoreboard};
+use crate::keys::{Bandwidth, Coalescer, Config, Latency, MemoryKind, Order, Reset, Scheduler, Scoreboard};
 use crate::suggest::hint_among;
 use crate::unit::{UNITS, UnitKey};
 use crate::value::Given;
@@ -324,6 +324,17 @@ const OTHERS: &[Key] = &[
         summary: "Prefix of all module names and hex files; the top is prefix and \"core\".",
         in_hardware: true,
         field: Field::Prefix { at: |config| &mut config.emit.prefix },
+    },
+    Key {
+        name: "emit.reset",
+        summary: "Reset of an emitted core: `rst`, or `rst_n` behind two registers. Boards have their own.",
+        in_hardware: true,
+        field: Field::Choice {
+            plural: "resets",
+            names: || Reset::ALL.iter().map(|reset| reset.name()).collect(),
+            name: |config| config.emit.reset.name(),
+            choose: |config, number| config.emit.reset = Reset::ALL[number],
+        },
     },
     Key {
         name: "emit.hex_path",

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use rtl::{Builder, Direction, Module};
-use weft_config::{Config, Memory, MemoryKind};
+use weft_config::{Config, Memory, MemoryKind, Reset};
 
 use crate::memory::bram;
 use crate::shape::{RAM_BASE, Shape};
@@ -75,7 +75,7 @@ fn write(stages: &[&str], folder: &Path) -> Module {
     let pipeline = pipeline::elaborate(&shape, unit).unwrap();
     let mut chain: Vec<Module> = stages.iter().map(|name| late_answers(name, &pipeline)).collect();
     chain.push((bram::ADAPTOR.elaborate)(&shape, Some(&|bank| format!("{bank}.hex"))).unwrap());
-    let top = super::elaborate(&pipeline, &chain, "A core with adaptors in a chain.").unwrap();
+    let top = super::elaborate(&pipeline, &chain, "A core with adaptors in a chain.", Reset::High).unwrap();
     let text: Vec<String> = top.verilog().into_iter().map(|module| module.text).collect();
     fs::write(folder.join("core.v"), text.concat()).unwrap();
     for bank in 0..shape.threads {
@@ -120,7 +120,7 @@ fn ports_that_no_adaptor_mirrors_are_those_of_the_top() {
     let unit = divergence::find(&config.divergence.unit).unwrap();
     let pipeline = pipeline::elaborate(&Shape::new(&config, RAM_BASE, unit), unit).unwrap();
     let chain = [late_answers("stage", &pipeline)];
-    let top = super::elaborate(&pipeline, &chain, "A core with an adaptor before its ports.").unwrap();
+    let top = super::elaborate(&pipeline, &chain, "A core with an adaptor before its ports.", Reset::High).unwrap();
     let names = |module: &Module| {
         let mut names: Vec<String> = module.ports().into_iter().map(|port| port.name).collect();
         names.sort();

@@ -9,7 +9,7 @@ use boards::{Board, BoardError};
 use cores::Core;
 use cores::control::registers;
 use serde_json::json;
-use weft_config::{Config, RAM_BASE};
+use weft_config::{Config, Emit, RAM_BASE, Reset};
 
 use super::config::resolve;
 use super::fusesoc::{self, OnBoard};
@@ -25,15 +25,23 @@ use crate::staging::StagingFolder;
 const FILE_LIST: &str = "core.f";
 
 /// Returns the clock constraints of a core that is the top of its project. Boards have their own.
-fn clock(prefix: &str) -> (String, String) {
+fn clock(Emit { prefix, reset, .. }: &Emit) -> (String, String) {
+    let reset = match reset {
+        Reset::High => "",
+        Reset::ActiveLow => "# Two registers synchronise it.\nset_false_path -from [get_ports rst_n]\n",
+    };
     let text = format!(
         "\
 # For a project whose top is {prefix}core. Its one clock, of 50 MHz: set the period that yours has.
 # `weft synth --target ecp5-85k --pnr` says what a core reaches there.
 create_clock -name clk -period 20.000 [get_ports clk]
-"
+{reset}"
     );
-    (format!("constraints/{prefix}core.sdc"), text)
+    (clock_file(prefix), text)
+}
+
+fn clock_file(prefix: &str) -> String {
+    format!("constraints/{prefix}core.sdc")
 }
 
 /// The registers of a control port, for programs of the host: the same for every core.
@@ -73,8 +81,9 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
 
 fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
     let (core, contents) = match &arguments.image {
-        None if arguments.board.board.is_none() => (cores::elaborate(config, RAM_BASE)?, Vec::new()),
-        image => with_image::core_on_board(config, image.as_deref())?,
+        image if arguments.board.board.is_some() => with_image::core_on_board(config, image.as_deref())?,
+        Some(path) => with_image::core_with(config, path)?,
+        None => (cores::elaborate_to_emit(config, RAM_BASE, false)?, Vec::new()),
     };
     let names: Vec<&str> = contents.iter().map(|(name, _)| name.as_str()).collect();
     let modules: Vec<(String, String)> =
@@ -98,7 +107,7 @@ fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files
         let message = "--baud needs --board: a core without a board has no serial line";
         return Err(RequestError::new("usage", message).into());
     } else {
-        files.extend([clock(&config.emit.prefix)]);
+        files.extend([clock(&config.emit)]);
     }
     let board = arguments.board.board.map(|board| OnBoard { board, modules: &board_only });
     files.insert("weft.core".into(), fusesoc::description(config, &paths, &names, board));
@@ -231,7 +240,7 @@ fn earlier_files(out: &Path) -> Vec<String> {
     let texts = lists.map(|list| fs::read_to_string(out.join(list)).unwrap_or_default());
     let modules = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
     let of_core = prefixes.iter().flat_map(|prefix| {
-        let names = [format!("{prefix}core.v"), format!("{prefix}{FILE_LIST}"), clock(prefix).0];
+        let names = [format!("{prefix}core.v"), format!("{prefix}{FILE_LIST}"), clock_file(prefix)];
         names.into_iter().chain(contents_in(out, prefix)).collect::<Vec<_>>()
     });
     let registers = of_registers().map(|(name, _)| name).into_iter().filter(|_| !prefixes.is_empty());

@@ -4,13 +4,14 @@ use cores::Core;
 use sim::Program;
 use testbench::memory::Ram;
 use testbench::reconvergence::{reconvergence_table, reconvergence_words};
-use weft_config::{Config, RAM_BASE};
+use weft_config::{Config, RAM_BASE, Reset};
 
 use super::program;
 use crate::error::RequestError;
 
-/// Builds the core for a board: with its program in it, or loaded over the serial line.
+/// Builds the core for a board, which has a reset of its own: with its program in it, or loaded over the serial line.
 pub fn core_on_board(config: &mut Config, image: Option<&Path>) -> anyhow::Result<(Core, Vec<(String, String)>)> {
+    config.emit.reset = Reset::High;
     match image {
         Some(path) => core_with(config, path),
         None if config.control.port => Ok((cores::elaborate(config, RAM_BASE)?, Vec::new())),
@@ -27,7 +28,7 @@ pub fn core_on_board(config: &mut Config, image: Option<&Path>) -> anyhow::Resul
 pub fn core_with(config: &mut Config, path: &Path) -> anyhow::Result<(Core, Vec<(String, String)>)> {
     let program = program::load(path, config)?;
     set_tohost(config, &program)?;
-    let core = cores::elaborate_with_image(config, program.entry)?;
+    let core = cores::elaborate_to_emit(config, program.entry, true)?;
     let ram = Ram::new(config, &program);
     let table = reconvergence_words(&reconvergence_table(config, &program), &ram);
     let contents = core.image_files(ram.words(), &table);

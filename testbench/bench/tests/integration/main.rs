@@ -37,6 +37,7 @@ mod pipeline_log;
 mod places;
 mod programs;
 mod report;
+mod reset;
 mod rules;
 mod scratchpad;
 mod stacks;
