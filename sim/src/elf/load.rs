@@ -16,7 +16,7 @@ impl Program {
     pub fn load(name: &str, bytes: &[u8], config: &Config) -> Result<Self, ElfError> {
         let file = File { name, bytes };
         let header = file.header()?;
-        let map = Map::new(config);
+        let map = Map(config);
         let entry = map.check_entry(name, header.e_entry(ENDIAN))?;
         let segments = file.segments(header, &map)?;
         let symbols = file.symbols(header)?;
@@ -85,7 +85,7 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    fn segments(&self, header: &Header, map: &Map) -> Result<Vec<Segment>, ElfError> {
+    fn segments(&self, header: &Header, map: &Map<'_>) -> Result<Vec<Segment>, ElfError> {
         let headers = header.program_headers(ENDIAN, self.bytes).map_err(|error| self.damaged(error))?;
         let mut segments = Vec::new();
         for header in headers {
@@ -100,7 +100,7 @@ impl<'a> File<'a> {
         Ok(segments)
     }
 
-    fn segment(&self, header: &ProgramHeader32<LittleEndian>, size: u32, map: &Map) -> Result<Segment, ElfError> {
+    fn segment(&self, header: &ProgramHeader32<LittleEndian>, size: u32, map: &Map<'_>) -> Result<Segment, ElfError> {
         let address = header.p_paddr(ENDIAN);
         map.check_segment(self.name, address, size)?;
         let data =
@@ -152,31 +152,19 @@ fn machine_name(machine: Machine) -> String {
     }
 }
 
-struct Map {
-    ram_bytes: u32,
-    stack_bytes: u32,
-    /// Lanes of a warp, and harts of the core.
-    lanes: u32,
-    threads: u32,
-}
+struct Map<'a>(&'a Config);
 
-impl Map {
-    fn new(config: &Config) -> Self {
-        let memory = &config.memory;
-        Self {
-            ram_bytes: memory.ram_bytes,
-            stack_bytes: memory.stack_bytes,
-            lanes: config.threads,
-            threads: config.warps * config.threads,
-        }
+impl Map<'_> {
+    fn ram_end(&self) -> u64 {
+        u64::from(RAM_BASE) + u64::from(self.0.memory.ram_bytes)
     }
 
-    fn ram_end(&self) -> u64 {
-        u64::from(RAM_BASE) + u64::from(self.ram_bytes)
+    fn threads(&self) -> u32 {
+        self.0.warps * self.0.threads
     }
 
     fn stacks_start(&self) -> u64 {
-        self.ram_end() - u64::from(self.threads) * u64::from(self.stack_bytes)
+        self.ram_end() - u64::from(self.threads()) * u64::from(self.0.memory.stack_bytes)
     }
 
     fn ram_last(&self) -> u32 {
@@ -188,7 +176,7 @@ impl Map {
     fn enough_ram(&self, start: u64, end: u64) -> Option<u64> {
         let stacks = self.ram_end() - self.stacks_start();
         let below = start.checked_sub(RAM_BASE.into()).map(|offset| offset + (end - start))?;
-        let bytes = (below + stacks).next_multiple_of(u64::from(self.lanes * self.stack_bytes));
+        let bytes = (below + stacks).next_multiple_of(u64::from(self.0.threads * self.0.memory.stack_bytes));
         (u64::from(RAM_BASE) + bytes <= 1 << 32).then_some(bytes)
     }
 
@@ -226,8 +214,8 @@ impl Map {
                 last: end - 1,
                 stacks_start: self.stacks_start(),
                 ram_last,
-                threads: self.threads,
-                stack_bytes: self.stack_bytes,
+                threads: self.threads(),
+                stack_bytes: self.0.memory.stack_bytes,
                 ram_bytes,
             });
         }

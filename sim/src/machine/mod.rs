@@ -28,7 +28,7 @@ use crate::{Fault, Memory, Program};
 use arithmetic::Second;
 use barrier::Barrier;
 use csr::CsrAccess;
-pub(crate) use csr::{REFRESH, is_counter, takes_leader};
+pub(crate) use csr::{ARGUMENT, BARRIER, EXIT, GROUP, REFRESH, THREADS, WARPS, is_counter, takes_leader};
 pub use ending::{Ending, Exit};
 use lanes::keep;
 use part::{Part, Refusal};

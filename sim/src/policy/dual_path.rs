@@ -49,10 +49,6 @@ impl Policy for DualPath {
         self.rows.last()?.sides[slot as usize].path(self.live)
     }
 
-    fn second(&self) -> Option<PathRecord> {
-        self.path(1)
-    }
-
     fn list(&self) -> Vec<PathRecord> {
         let mut above = 0;
         let mut paths = Vec::new();

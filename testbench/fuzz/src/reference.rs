@@ -143,18 +143,8 @@ impl Reference {
         let failed = |what: String| ReferenceError::Qemu { path: self.qemu.clone(), what };
         let mut child = Command::new(&self.qemu)
             .args(["-M", "virt,memory-backend=ram", "-m", &format!("{}M", bytes >> 20), "-object", &memory])
-            .args([
-                "-cpu",
-                "rv32,zba=true,zbb=true",
-                "-bios",
-                "none",
-                "-display",
-                "none",
-                "-serial",
-                "none",
-                "-monitor",
-                "none",
-            ])
+            .args(["-cpu", "rv32,zba=true,zbb=true"])
+            .args(["-bios", "-display", "-serial", "-monitor"].iter().flat_map(|device| [device, "none"]))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -29,7 +29,7 @@ impl Difference {
 
 /// Returns a difference unless the two are equal; prints them with the given format.
 macro_rules! require_equal {
-    ($field:literal, $expected:expr, $actual:expr, $format:literal) => {
+    ($field:expr, $expected:expr, $actual:expr, $format:literal) => {
         if $expected != $actual {
             return Err(Difference::new($field, format!($format, $expected), format!($format, $actual)));
         }
