@@ -17,7 +17,6 @@ use super::unknown_branches::UnknownBranches;
 use super::{BenchError, Outputs, RunOptions};
 use crate::engine::Engine;
 use crate::lockstep::{Checker, End, Mismatch};
-use crate::memory::Violation;
 use crate::report::{FinalMemory, How, Outcome, Report};
 use verilate::Model;
 
@@ -229,9 +228,9 @@ impl Run<'_, '_> {
                 checker.console(cycle, byte)?;
             }
             checker.exit(cycle, events.exit, events.done)?;
-            self.flow.check(events).map_err(|violation| against_the_protocol(cycle, &violation))?;
+            self.flow.check(events).map_err(|violation| Mismatch::against_the_protocol(cycle, &violation))?;
         }
-        events.violation.as_ref().map_or(Ok(()), |violation| Err(against_the_protocol(cycle, violation)))
+        events.violation.as_ref().map_or(Ok(()), |violation| Err(Mismatch::against_the_protocol(cycle, violation)))
     }
 
     /// Returns how the run must be stopped: stuck, starving or at its limit.
@@ -289,7 +288,7 @@ impl Run<'_, '_> {
             return Ok(how);
         }
         if let Err(violation) = self.hardware.check_memory() {
-            return Ok(How::Mismatch(against_the_protocol(cycle, &violation)));
+            return Ok(How::Mismatch(Mismatch::against_the_protocol(cycle, &violation)));
         }
         let Some(checker) = &mut self.checker else { return Ok(how) };
         let end = match how {
@@ -343,21 +342,4 @@ impl Run<'_, '_> {
         }
         report.explained((self.config, self.program, self.max_cycles), progress, &self.unknown_branches)
     }
-}
-
-fn against_the_protocol(cycle: u64, violation: &Violation) -> Box<Mismatch> {
-    let Violation { signal, expected, actual } = violation;
-    Box::new(Mismatch {
-        cycle,
-        warp: None,
-        slot: None,
-        pc: None,
-        lane: None,
-        field: (*signal).into(),
-        expected: expected.clone(),
-        actual: actual.clone(),
-        report: format!(
-            "mismatch in cycle {cycle}: {signal} breaks the rules of its port\n  expected {expected}\n  actual   {actual}\n"
-        ),
-    })
 }
