@@ -80,7 +80,8 @@ impl Mismatch {
 
     pub(crate) fn against_the_protocol(cycle: u64, Violation { signal, expected, actual }: &Violation) -> Box<Self> {
         let report = format!(
-            "mismatch in cycle {cycle}: {signal} breaks the rules of its port\n  expected {expected}\n  actual   {actual}\n"
+            "mismatch in cycle {cycle}: {signal} breaks the rules of its port\n  \
+             expected {expected}\n  actual   {actual}\n"
         );
         Self::new(cycle, None, Difference::new(signal, expected, actual), report)
     }
