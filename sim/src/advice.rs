@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use weft_config::{Config, UNITS};
 
 use crate::Program;
-use crate::progress::{BARRIER, Progress, Verdict, written_csr};
+use crate::machine::BARRIER;
+use crate::progress::{Progress, Verdict, written_csr};
 
 pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program: &Program) -> String {
     let unit = &config.divergence.unit;

@@ -20,10 +20,7 @@ pub use report::{Group, places};
 use stack::StackPointers;
 
 use crate::Program;
-
-const EXIT: u32 = 0x800;
-pub(crate) const BARRIER: u32 = 0x801;
-const GROUP: u32 = 0x802;
+use crate::machine::{BARRIER, EXIT, GROUP};
 
 /// The reason why a run is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,10 +215,10 @@ pub fn exits(commit: &Commit) -> u64 {
 }
 
 /// The CSR that an instruction writes.
-pub(crate) fn written_csr(instruction: u32) -> Option<u32> {
+pub(crate) fn written_csr(instruction: u32) -> Option<u16> {
     let (opcode, function, source) = (instruction & 0x7f, instruction >> 12 & 7, instruction >> 15 & 31);
     let writes = matches!(function, 1 | 5) || !matches!(function, 0 | 4) && source != 0;
-    (opcode == 0x73 && writes).then_some(instruction >> 20)
+    (opcode == 0x73 && writes).then_some((instruction >> 20) as u16)
 }
 
 #[cfg(test)]

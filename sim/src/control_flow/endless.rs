@@ -1,24 +1,19 @@
 use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::graph::NodeIndex;
 
-use super::graph::Graph;
+use super::graph::{Graph, directed};
 
 impl Graph {
     /// One block of each loop without an exit: the first by address.
     pub fn endless_loops(&self) -> Vec<usize> {
         let leaves = (0..self.blocks.len()).filter(|number| self.blocks[*number].leave.is_some());
         let leaving = self.nearest(leaves);
-        let mut inside: DiGraph<(), (), usize> = DiGraph::default();
-        for _ in &self.blocks {
-            inside.add_node(());
-        }
         let edges = self.edges().filter(|(from, _)| leaving[*from].is_none());
-        inside.extend_with_edges(edges);
-        let strong = kosaraju_scc(&inside);
+        let strong = kosaraju_scc(&directed(self.blocks.len(), edges));
         let endless = strong.into_iter().filter_map(|component| {
-            let first = component.iter().map(|node| node.index()).min()?;
             let mut component: Vec<usize> = component.into_iter().map(NodeIndex::index).collect();
             component.sort_unstable();
+            let first = *component.first()?;
             let within = |number: &usize| component.binary_search(number).is_ok();
             let closed = component.iter().all(|number| self.blocks[*number].successors.iter().all(within));
             (closed && leaving[first].is_none()).then_some(first)

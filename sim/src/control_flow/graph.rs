@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use petgraph::graph::DiGraph;
+
 use super::code::Code;
 use super::transfer::{ReturnKind, Transfer};
 
@@ -129,6 +131,15 @@ impl Graph {
         let block = &mut self.blocks[number];
         (block.successors, block.leave, block.callees) = (successors, leave, callees);
     }
+}
+
+/// A graph of so many nodes, for the algorithms of `petgraph`.
+pub(super) fn directed(nodes: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> DiGraph<(), (), usize> {
+    let mut graph = DiGraph::from_edges(edges);
+    while graph.node_count() < nodes {
+        graph.add_node(());
+    }
+    graph
 }
 
 fn leaders(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> BTreeSet<usize> {

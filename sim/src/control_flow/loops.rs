@@ -1,10 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::algo::dominators::{self, Dominators};
-use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::graph::NodeIndex;
 
 use super::code::Code;
-use super::graph::Graph;
+use super::graph::{Graph, directed};
 
 /// A loop: blocks from which control returns to the first of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,11 +51,7 @@ pub(super) fn of(code: &Code, graph: &Graph, entries: &BTreeSet<usize>) -> Vec<L
 
 fn dominators_from(root: usize, successors: &[&[usize]]) -> Dominators<NodeIndex<usize>> {
     let edges = successors.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from, *to)));
-    let mut graph: DiGraph<(), (), usize> = DiGraph::from_edges(edges);
-    while graph.node_count() <= root {
-        graph.add_node(());
-    }
-    dominators::simple_fast(&graph, NodeIndex::new(root))
+    dominators::simple_fast(&directed(root + 1, edges), NodeIndex::new(root))
 }
 
 fn dominates(dominators: &Dominators<NodeIndex<usize>>, above: usize, below: usize) -> bool {

@@ -2,7 +2,9 @@
 mod tests;
 
 use petgraph::algo::dominators;
-use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::graph::NodeIndex;
+
+use super::graph::directed;
 
 /// The immediate post-dominator of a node: the first node on all paths from it to an exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,20 +20,12 @@ pub(super) enum PostDominator {
 /// lead to the exit. Endless paths are ignored.
 pub(super) fn immediate(successors: &[Vec<usize>], ends: impl Fn(usize) -> bool) -> Vec<PostDominator> {
     let length = successors.len();
-    let mut reversed: DiGraph<(), (), usize> = DiGraph::default();
-    for _ in 0..=length {
-        reversed.add_node(());
-    }
+    let reversed = successors.iter().enumerate().flat_map(|(node, successors)| {
+        let exit = ends(node).then_some(length);
+        successors.iter().copied().chain(exit).map(move |next| (next, node))
+    });
     let exit = NodeIndex::new(length);
-    for (node, successors) in successors.iter().enumerate() {
-        for next in successors {
-            reversed.add_edge(NodeIndex::new(*next), NodeIndex::new(node), ());
-        }
-        if ends(node) {
-            reversed.add_edge(exit, NodeIndex::new(node), ());
-        }
-    }
-    let dominators = dominators::simple_fast(&reversed, exit);
+    let dominators = dominators::simple_fast(&directed(length + 1, reversed), exit);
     let of_node = |node: usize| match dominators.immediate_dominator(NodeIndex::new(node)) {
         None => PostDominator::Nothing,
         Some(found) if found == exit => PostDominator::Exit,

@@ -1,9 +1,7 @@
 //! The effect of one instruction on control flow.
 
-use crate::decode::{CsrOperation, CsrSource, Instruction, Register};
-
-const EXIT: u16 = 0x800;
-const BARRIER: u16 = 0x801;
+use crate::decode::{Instruction, Register, is_link};
+use crate::machine::{BARRIER, EXIT};
 
 /// The successor of an instruction, as far as the instruction itself determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,14 +79,6 @@ pub(super) fn is_barrier(instruction: Instruction) -> bool {
     writes_csr(instruction, BARRIER)
 }
 
-/// Returns whether an instruction writes this CSR. Setting or clearing no bits, by x0 or immediate 0, is not a write.
 fn writes_csr(instruction: Instruction, number: u16) -> bool {
-    let Instruction::Csr { operation, source, csr, .. } = instruction else { return false };
-    let no_bits = matches!(source, CsrSource::Register(0) | CsrSource::Immediate(0));
-    csr == number && (operation == CsrOperation::Write || !no_bits)
-}
-
-/// Returns whether the ISA manual's return-address-stack hints treat this as a link register.
-fn is_link(register: Register) -> bool {
-    matches!(register, 1 | 5)
+    matches!(instruction, Instruction::Csr { operation, source, csr, .. } if csr == number && operation.writes(source))
 }

@@ -11,11 +11,8 @@ use super::code::Code;
 use super::graph::{Callees, Graph};
 use super::state::CHANGED_BY_CALLS;
 use super::transfer::Transfer;
-use crate::decode::{Form, Instruction, Register};
-
-const THREADS: u16 = 0xcc0;
-const WARPS: u16 = 0xcc1;
-const ARGUMENT: u16 = 0xcc7;
+use crate::decode::{Instruction, Register};
+use crate::machine::{ARGUMENT, THREADS, WARPS};
 
 /// Bit r stands for register r.
 type Registers = u32;
@@ -104,20 +101,19 @@ fn at_end(code: &Code, graph: &Graph, number: usize, uniform: Registers) -> Regi
 }
 
 fn execute(uniform: Registers, instruction: Instruction) -> Registers {
-    let (rd, sources) = match instruction {
-        Instruction::LoadUpper { rd, .. }
-        | Instruction::AddUpperToPc { rd, .. }
-        | Instruction::Jump { rd, .. }
-        | Instruction::JumpRegister { rd, .. }
-        | Instruction::Csr { rd, csr: THREADS | WARPS | ARGUMENT, .. } => (rd, NONE),
-        Instruction::Immediate { rd, rs1, .. } => (rd, bit(rs1)),
-        Instruction::Compute { computation, rd, rs1, .. } if computation.form != Form::Registers => (rd, bit(rs1)),
-        Instruction::Registers { rd, rs1, rs2, .. } | Instruction::Compute { rd, rs1, rs2, .. } => {
-            (rd, bit(rs1) | bit(rs2))
+    let Some(rd) = instruction.destination() else { return uniform };
+    let is_uniform = match instruction {
+        Instruction::LoadUpper { .. }
+        | Instruction::AddUpperToPc { .. }
+        | Instruction::Jump { .. }
+        | Instruction::JumpRegister { .. }
+        | Instruction::Csr { csr: THREADS | WARPS | ARGUMENT, .. } => true,
+        Instruction::Immediate { .. } | Instruction::Registers { .. } | Instruction::Compute { .. } => {
+            instruction.sources().into_iter().all(|source| uniform & bit(source) != 0)
         }
-        other => return other.destination().map_or(uniform, |rd| uniform & !bit(rd)),
+        _ => false,
     };
-    if sources & !uniform == 0 { uniform | bit(rd) } else { uniform & !bit(rd) | 1 }
+    if is_uniform { uniform | bit(rd) } else { uniform & !bit(rd) }
 }
 
 /// The registers that determine the successor of a block.

@@ -20,38 +20,28 @@ fn name(register: Register) -> &'static str {
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Instruction::LoadUpper { rd, immediate } => {
-                write!(f, "lui {},{:#x}", name(rd), immediate >> 12)
-            }
-            Instruction::AddUpperToPc { rd, immediate } => {
-                write!(f, "auipc {},{:#x}", name(rd), immediate >> 12)
-            }
-            Instruction::Jump { rd, offset } => {
-                write!(f, "jal {},.{:+}", name(rd), offset as i32)
-            }
+            Instruction::LoadUpper { rd, immediate } => write!(f, "lui {},{:#x}", name(rd), immediate >> 12),
+            Instruction::AddUpperToPc { rd, immediate } => write!(f, "auipc {},{:#x}", name(rd), immediate >> 12),
+            Instruction::Jump { rd, offset } => write!(f, "jal {},.{:+}", name(rd), offset as i32),
             Instruction::JumpRegister { rd, rs1, offset } => {
                 write!(f, "jalr {},{}({})", name(rd), offset as i32, name(rs1))
             }
             Instruction::Branch { condition, rs1, rs2, offset } => {
-                let mnemonic = branch_mnemonic(condition);
-                write!(f, "{mnemonic} {},{},.{:+}", name(rs1), name(rs2), offset as i32)
+                write!(f, "{} {},{},.{:+}", branch_mnemonic(condition), name(rs1), name(rs2), offset as i32)
             }
             Instruction::Load { width, signed, rd, rs1, offset } => {
-                let unsigned = if signed { "" } else { "u" };
-                let letter = width_letter(width);
+                let (letter, unsigned) = (width_letter(width), if signed { "" } else { "u" });
                 write!(f, "l{letter}{unsigned} {},{}({})", name(rd), offset as i32, name(rs1))
             }
             Instruction::Store { width, rs1, rs2, offset } => {
-                let letter = width_letter(width);
-                write!(f, "s{letter} {},{}({})", name(rs2), offset as i32, name(rs1))
+                write!(f, "s{} {},{}({})", width_letter(width), name(rs2), offset as i32, name(rs1))
             }
             Instruction::Immediate { operation, rd, rs1, immediate } => {
                 let (mnemonic, immediate) = immediate_text(operation, immediate);
                 write!(f, "{mnemonic} {},{},{immediate}", name(rd), name(rs1))
             }
             Instruction::Registers { operation, rd, rs1, rs2 } => {
-                let mnemonic = mnemonic(operation);
-                write!(f, "{mnemonic} {},{},{}", name(rd), name(rs1), name(rs2))
+                write!(f, "{} {},{},{}", mnemonic(operation), name(rd), name(rs1), name(rs2))
             }
             Instruction::Atomic { operation: operation @ MemoryOp::LoadReserved, ordering, rd, rs1, .. } => {
                 write!(f, "{} {},({})", a::name(operation, ordering), name(rd), name(rs1))
@@ -79,12 +69,8 @@ impl fmt::Display for Instruction {
                     CsrOperation::Clear => "c",
                 };
                 match source {
-                    CsrSource::Register(rs1) => {
-                        write!(f, "csrr{letter} {},{csr:#x},{}", name(rd), name(rs1))
-                    }
-                    CsrSource::Immediate(value) => {
-                        write!(f, "csrr{letter}i {},{csr:#x},{value}", name(rd))
-                    }
+                    CsrSource::Register(rs1) => write!(f, "csrr{letter} {},{csr:#x},{}", name(rd), name(rs1)),
+                    CsrSource::Immediate(value) => write!(f, "csrr{letter}i {},{csr:#x},{value}", name(rd)),
                 }
             }
         }

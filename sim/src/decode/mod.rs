@@ -119,6 +119,13 @@ pub enum CsrOperation {
     Clear,
 }
 
+impl CsrOperation {
+    /// Returns whether the CSR is written: setting or clearing the bits of x0 or of immediate 0 is only a read.
+    pub(crate) fn writes(self, source: CsrSource) -> bool {
+        self == Self::Write || !matches!(source, CsrSource::Register(0) | CsrSource::Immediate(0))
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsrSource {
     Register(Register),
@@ -159,6 +166,36 @@ impl Instruction {
         };
         (rd != 0).then_some(rd)
     }
+
+    /// The registers that the instruction reads; x0 where it reads fewer than two.
+    pub(crate) fn sources(&self) -> [Register; 2] {
+        match *self {
+            Self::Compute { computation, rs1, .. } if computation.form != Form::Registers => [rs1, 0],
+            Self::Registers { rs1, rs2, .. }
+            | Self::Compute { rs1, rs2, .. }
+            | Self::Branch { rs1, rs2, .. }
+            | Self::Store { rs1, rs2, .. }
+            | Self::Atomic { rs1, rs2, .. } => [rs1, rs2],
+            Self::Immediate { rs1, .. }
+            | Self::JumpRegister { rs1, .. }
+            | Self::Load { rs1, .. }
+            | Self::Csr { source: CsrSource::Register(rs1), .. } => [rs1, 0],
+            Self::LoadUpper { .. }
+            | Self::AddUpperToPc { .. }
+            | Self::Jump { .. }
+            | Self::Fence
+            | Self::Pause
+            | Self::FenceInstruction
+            | Self::EnvironmentCall
+            | Self::Breakpoint
+            | Self::Csr { .. } => [0, 0],
+        }
+    }
+}
+
+/// Returns whether the ISA manual's return-address-stack hints treat this as a link register: x1 or x5.
+pub(crate) fn is_link(register: Register) -> bool {
+    matches!(register, 1 | 5)
 }
 
 /// Decodes one word for a core with every extension; `None` if it is illegal.

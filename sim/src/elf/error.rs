@@ -2,59 +2,66 @@
 
 use thiserror::Error;
 
-/// The reason why a file cannot run on the configured core. `name` is the caller's name of the file.
+/// The reason why a file cannot run on the configured core.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ElfError {
-    #[error("{name}: the file is empty; expected a 32-bit RISC-V ELF executable")]
-    Empty { name: String },
+#[error("{name}: {problem}")]
+pub struct ElfError {
+    /// The caller's name of the file.
+    pub(super) name: String,
+    pub(super) problem: Problem,
+}
 
-    #[error("{name}: not an ELF file; expected a 32-bit RISC-V ELF executable")]
-    NotElf { name: String },
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum Problem {
+    #[error("the file is empty; expected a 32-bit RISC-V ELF executable")]
+    Empty,
 
-    #[error("{name}: damaged ELF file: {reason}; build or copy it again")]
-    Damaged { name: String, reason: String },
+    #[error("not an ELF file; expected a 32-bit RISC-V ELF executable")]
+    NotElf,
 
-    #[error("{name}: compiled for {machine}; expected RISC-V, 32 bits")]
-    OtherMachine { name: String, machine: String },
+    #[error("damaged ELF file: {reason}; build or copy it again")]
+    Damaged { reason: String },
 
-    #[error("{name}: 64-bit RISC-V; expected 32 bits: compile and link with -march=rv32i -mabi=ilp32")]
-    SixtyFourBit { name: String },
+    #[error("compiled for {machine}; expected RISC-V, 32 bits")]
+    OtherMachine { machine: String },
 
-    #[error("{name}: big-endian; expected little-endian: compile and link with -mlittle-endian")]
-    BigEndian { name: String },
+    #[error("64-bit RISC-V; expected 32 bits: compile and link with -march=rv32i -mabi=ilp32")]
+    SixtyFourBit,
 
-    #[error("{name}: {kind}; expected a statically linked executable")]
-    NotExecutable { name: String, kind: String },
+    #[error("big-endian; expected little-endian: compile and link with -mlittle-endian")]
+    BigEndian,
+
+    #[error("{kind}; expected a statically linked executable")]
+    NotExecutable { kind: String },
 
     #[error(
-        "{name}: uses a floating-point calling convention, and the core has no floating-point \
+        "uses a floating-point calling convention, and the core has no floating-point \
          registers: compile everything with -march=rv32i -mabi=ilp32"
     )]
-    FloatAbi { name: String },
+    FloatAbi,
 
-    #[error("{name}: nothing to load: the program has no loadable segment")]
-    NoSegments { name: String },
+    #[error("nothing to load: the program has no loadable segment")]
+    NoSegments,
 
     #[error(
-        "{name}: the entry {entry:#010x} is outside RAM, {ram_start:#010x}–{ram_last:#010x}: link \
+        "the entry {entry:#010x} is outside RAM, {ram_start:#010x}–{ram_last:#010x}: link \
          the program at {ram_start:#010x}"
     )]
-    EntryOutsideRam { name: String, entry: u32, ram_start: u32, ram_last: u32 },
+    EntryOutsideRam { entry: u32, ram_start: u32, ram_last: u32 },
 
     #[error(
-        "{name}: the entry {entry:#010x} is not a multiple of 4: align the entry symbol in the \
+        "the entry {entry:#010x} is not a multiple of 4: align the entry symbol in the \
          program's source"
     )]
-    EntryUnaligned { name: String, entry: u32 },
+    EntryUnaligned { entry: u32 },
 
     /// A segment is outside RAM.
     #[error(
-        "{name}: the segment {start:#010x}–{last:#010x} is outside RAM, \
+        "the segment {start:#010x}–{last:#010x} is outside RAM, \
          {ram_start:#010x}–{ram_last:#010x}: {}",
         outside_hint(*start, *ram_start, *ram_bytes)
     )]
     SegmentOutsideRam {
-        name: String,
         start: u64,
         last: u64,
         ram_start: u32,
@@ -64,13 +71,12 @@ pub enum ElfError {
     },
 
     #[error(
-        "{name}: the segment {start:#010x}–{last:#010x} overlaps the stacks, \
+        "the segment {start:#010x}–{last:#010x} overlaps the stacks, \
          {stacks_start:#010x}–{ram_last:#010x} ({threads} threads of memory.stack_bytes = \
          {stack_bytes}): {}lower memory.stack_bytes, warps or threads",
         stacks_hint(*ram_bytes)
     )]
     SegmentInStacks {
-        name: String,
         start: u64,
         last: u64,
         stacks_start: u64,

@@ -3,7 +3,7 @@ use object::read::elf::{FileHeader, ProgramHeader, Sym};
 use object::{LittleEndian, U16};
 use weft_config::Config;
 
-use super::{ElfError, Function, Program, Segment, Symbols};
+use super::{ElfError, Function, Problem, Program, Segment, Symbols};
 use crate::RAM_BASE;
 
 pub(super) type Header = FileHeader32<LittleEndian>;
@@ -14,28 +14,29 @@ impl Program {
     /// Reads an ELF executable and checks it against the memory map of `config`. Segments are loaded at their
     /// physical addresses. Error messages use `name` for the file.
     pub fn load(name: &str, bytes: &[u8], config: &Config) -> Result<Self, ElfError> {
-        let file = File { name, bytes };
-        let header = file.header()?;
-        let map = Map::new(config);
-        let entry = map.check_entry(name, header.e_entry(ENDIAN))?;
-        let segments = file.segments(header, &map)?;
-        let symbols = file.symbols(header)?;
-        let sections = file.kinds(header)?;
-        let debug = file.debug(header)?.into();
-        Ok(Self { name: name.into(), entry, segments, symbols, sections, debug })
+        let named = |problem| ElfError { name: name.into(), problem };
+        File { bytes }.program(name, &Map(config)).map_err(named)
     }
 }
 
 pub(super) struct File<'a> {
-    name: &'a str,
     pub(super) bytes: &'a [u8],
 }
 
 impl<'a> File<'a> {
-    fn header(&self) -> Result<&'a Header, ElfError> {
+    fn program(&self, name: &str, map: &Map<'_>) -> Result<Program, Problem> {
+        let header = self.header()?;
+        let entry = map.check_entry(header.e_entry(ENDIAN))?;
+        let segments = self.segments(header, map)?;
+        let symbols = self.symbols(header)?;
+        let sections = self.kinds(header)?;
+        let debug = self.debug(header)?.into();
+        Ok(Program { name: name.into(), entry, segments, symbols, sections, debug })
+    }
+
+    fn header(&self) -> Result<&'a Header, Problem> {
         self.identify()?;
-        let name = self.name.to_string();
-        let header = Header::parse(self.bytes).map_err(|error| self.damaged(error))?;
+        let header = Header::parse(self.bytes).map_err(damaged)?;
         let kind = header.e_type(ENDIAN);
         if kind != elf::ET_EXEC {
             let kind = match kind {
@@ -44,49 +45,48 @@ impl<'a> File<'a> {
                 elf::ET_CORE => "a core dump".into(),
                 other => format!("an ELF file of type {}", other.0),
             };
-            return Err(ElfError::NotExecutable { name, kind });
+            return Err(Problem::NotExecutable { kind });
         }
         let flags = header.e_flags(ENDIAN).0;
         if flags & elf::EF_RISCV_FLOAT_ABI != 0 {
-            return Err(ElfError::FloatAbi { name });
+            return Err(Problem::FloatAbi);
         }
         Ok(header)
     }
 
     /// Checks magic number, machine, byte order and class, in this order: the first difference describes the file
     /// best.
-    fn identify(&self) -> Result<(), ElfError> {
-        let name = self.name.to_string();
+    fn identify(&self) -> Result<(), Problem> {
         if self.bytes.is_empty() {
-            return Err(ElfError::Empty { name });
+            return Err(Problem::Empty);
         }
         if !self.bytes.starts_with(&elf::ELFMAG) {
-            return Err(ElfError::NotElf { name });
+            return Err(Problem::NotElf);
         }
         // The machine field follows identification and type in both classes.
         let place = size_of::<Ident>() + size_of::<U16<LittleEndian>>();
         let (Some(&class), Some(&order), Some(&[low, high])) =
             (self.bytes.get(4), self.bytes.get(5), self.bytes.get(place..place + 2))
         else {
-            return Err(self.damaged("the header is cut off"));
+            return Err(damaged("the header is cut off"));
         };
         let big_endian = order == elf::ELFDATA2MSB.0;
         let machine =
             Machine(if big_endian { u16::from_be_bytes([low, high]) } else { u16::from_le_bytes([low, high]) });
         if machine != elf::EM_RISCV {
-            return Err(ElfError::OtherMachine { name, machine: machine_name(machine) });
+            return Err(Problem::OtherMachine { machine: machine_name(machine) });
         }
         if big_endian {
-            return Err(ElfError::BigEndian { name });
+            return Err(Problem::BigEndian);
         }
         if class == elf::ELFCLASS64.0 {
-            return Err(ElfError::SixtyFourBit { name });
+            return Err(Problem::SixtyFourBit);
         }
         Ok(())
     }
 
-    fn segments(&self, header: &Header, map: &Map) -> Result<Vec<Segment>, ElfError> {
-        let headers = header.program_headers(ENDIAN, self.bytes).map_err(|error| self.damaged(error))?;
+    fn segments(&self, header: &Header, map: &Map<'_>) -> Result<Vec<Segment>, Problem> {
+        let headers = header.program_headers(ENDIAN, self.bytes).map_err(damaged)?;
         let mut segments = Vec::new();
         for header in headers {
             let size = header.p_memsz(ENDIAN);
@@ -95,26 +95,25 @@ impl<'a> File<'a> {
             }
         }
         if segments.is_empty() {
-            return Err(ElfError::NoSegments { name: self.name.into() });
+            return Err(Problem::NoSegments);
         }
         Ok(segments)
     }
 
-    fn segment(&self, header: &ProgramHeader32<LittleEndian>, size: u32, map: &Map) -> Result<Segment, ElfError> {
+    fn segment(&self, header: &ProgramHeader32<LittleEndian>, size: u32, map: &Map<'_>) -> Result<Segment, Problem> {
         let address = header.p_paddr(ENDIAN);
-        map.check_segment(self.name, address, size)?;
+        map.check_segment(address, size)?;
         let data =
-            header.data(ENDIAN, self.bytes).map_err(|()| self.damaged("a segment reaches past the end of the file"))?;
+            header.data(ENDIAN, self.bytes).map_err(|()| damaged("a segment reaches past the end of the file"))?;
         if data.len() > size as usize {
-            return Err(self.damaged("a segment is larger in the file than in memory"));
+            return Err(damaged("a segment is larger in the file than in memory"));
         }
         let mut bytes = data.to_vec();
         bytes.resize(size as usize, 0);
         Ok(Segment { address, bytes })
     }
 
-    fn symbols(&self, header: &Header) -> Result<Symbols, ElfError> {
-        let damaged = |error| self.damaged(error);
+    fn symbols(&self, header: &Header) -> Result<Symbols, Problem> {
         let sections = header.sections(ENDIAN, self.bytes).map_err(damaged)?;
         let table = sections.symbols(ENDIAN, self.bytes, elf::SHT_SYMTAB).map_err(damaged)?;
         let mut symbols = Symbols::default();
@@ -138,10 +137,10 @@ impl<'a> File<'a> {
         symbols.functions.sort();
         Ok(symbols)
     }
+}
 
-    pub(super) fn damaged(&self, reason: impl ToString) -> ElfError {
-        ElfError::Damaged { name: self.name.into(), reason: reason.to_string() }
-    }
+pub(super) fn damaged(reason: impl ToString) -> Problem {
+    Problem::Damaged { reason: reason.to_string() }
 }
 
 /// The name of an architecture from the ELF constants, or its number.
@@ -152,31 +151,19 @@ fn machine_name(machine: Machine) -> String {
     }
 }
 
-struct Map {
-    ram_bytes: u32,
-    stack_bytes: u32,
-    /// Lanes of a warp, and harts of the core.
-    lanes: u32,
-    threads: u32,
-}
+struct Map<'a>(&'a Config);
 
-impl Map {
-    fn new(config: &Config) -> Self {
-        let memory = &config.memory;
-        Self {
-            ram_bytes: memory.ram_bytes,
-            stack_bytes: memory.stack_bytes,
-            lanes: config.threads,
-            threads: config.warps * config.threads,
-        }
+impl Map<'_> {
+    fn ram_end(&self) -> u64 {
+        u64::from(RAM_BASE) + u64::from(self.0.memory.ram_bytes)
     }
 
-    fn ram_end(&self) -> u64 {
-        u64::from(RAM_BASE) + u64::from(self.ram_bytes)
+    fn threads(&self) -> u32 {
+        self.0.warps * self.0.threads
     }
 
     fn stacks_start(&self) -> u64 {
-        self.ram_end() - u64::from(self.threads) * u64::from(self.stack_bytes)
+        self.ram_end() - u64::from(self.threads()) * u64::from(self.0.memory.stack_bytes)
     }
 
     fn ram_last(&self) -> u32 {
@@ -188,46 +175,37 @@ impl Map {
     fn enough_ram(&self, start: u64, end: u64) -> Option<u64> {
         let stacks = self.ram_end() - self.stacks_start();
         let below = start.checked_sub(RAM_BASE.into()).map(|offset| offset + (end - start))?;
-        let bytes = (below + stacks).next_multiple_of(u64::from(self.lanes * self.stack_bytes));
+        let bytes = (below + stacks).next_multiple_of(u64::from(self.0.threads * self.0.memory.stack_bytes));
         (u64::from(RAM_BASE) + bytes <= 1 << 32).then_some(bytes)
     }
 
-    fn check_entry(&self, name: &str, entry: u32) -> Result<u32, ElfError> {
-        let name = name.to_string();
+    fn check_entry(&self, entry: u32) -> Result<u32, Problem> {
         if entry < RAM_BASE || u64::from(entry) >= self.ram_end() {
             let (ram_start, ram_last) = (RAM_BASE, self.ram_last());
-            return Err(ElfError::EntryOutsideRam { name, entry, ram_start, ram_last });
+            return Err(Problem::EntryOutsideRam { entry, ram_start, ram_last });
         }
         if !entry.is_multiple_of(4) {
-            return Err(ElfError::EntryUnaligned { name, entry });
+            return Err(Problem::EntryUnaligned { entry });
         }
         Ok(entry)
     }
 
-    fn check_segment(&self, name: &str, address: u32, size: u32) -> Result<(), ElfError> {
-        let name = name.to_string();
+    fn check_segment(&self, address: u32, size: u32) -> Result<(), Problem> {
         let start = u64::from(address);
         let end = start + u64::from(size);
         let (ram_bytes, ram_last) = (self.enough_ram(start, end), self.ram_last());
         if address < RAM_BASE || end > self.ram_end() {
-            return Err(ElfError::SegmentOutsideRam {
-                name,
-                start,
-                last: end - 1,
-                ram_start: RAM_BASE,
-                ram_last,
-                ram_bytes,
-            });
+            let (last, ram_start) = (end - 1, RAM_BASE);
+            return Err(Problem::SegmentOutsideRam { start, last, ram_start, ram_last, ram_bytes });
         }
         if end > self.stacks_start() {
-            return Err(ElfError::SegmentInStacks {
-                name,
+            return Err(Problem::SegmentInStacks {
                 start,
                 last: end - 1,
                 stacks_start: self.stacks_start(),
                 ram_last,
-                threads: self.threads,
-                stack_bytes: self.stack_bytes,
+                threads: self.threads(),
+                stack_bytes: self.0.memory.stack_bytes,
                 ram_bytes,
             });
         }

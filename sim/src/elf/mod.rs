@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use error::ElfError;
+use error::Problem;
 
 /// A contiguous range of a program in memory, including zero-initialised bytes at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]

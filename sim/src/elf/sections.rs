@@ -4,13 +4,12 @@ use object::LittleEndian;
 use object::elf::{self, ProgramHeader32, SectionHeader32};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
-use super::load::{ENDIAN, File, Header};
-use super::{ElfError, Sections};
+use super::load::{ENDIAN, File, Header, damaged};
+use super::{Problem, Sections};
 
 impl File<'_> {
     /// The address ranges of the sections, or of the segments if no section holds instructions.
-    pub(super) fn kinds(&self, header: &Header) -> Result<Sections, ElfError> {
-        let damaged = |error| self.damaged(error);
+    pub(super) fn kinds(&self, header: &Header) -> Result<Sections, Problem> {
         let sections = header.sections(ENDIAN, self.bytes).map_err(damaged)?;
         let segments = header.program_headers(ENDIAN, self.bytes).map_err(damaged)?;
         let mut kinds = Sections::default();
@@ -38,8 +37,8 @@ impl File<'_> {
     }
 
     /// The sections of debug information.
-    pub(super) fn debug(&self, header: &Header) -> Result<Vec<(String, Vec<u8>)>, ElfError> {
-        let sections = header.sections(ENDIAN, self.bytes).map_err(|error| self.damaged(error))?;
+    pub(super) fn debug(&self, header: &Header) -> Result<Vec<(String, Vec<u8>)>, Problem> {
+        let sections = header.sections(ENDIAN, self.bytes).map_err(damaged)?;
         let named = sections.iter().filter_map(|section| {
             let name = str::from_utf8(sections.section_name(ENDIAN, section).ok()?).ok()?;
             let data = section.data(ENDIAN, self.bytes).ok()?;

@@ -4,6 +4,8 @@
 //! if none lives. A group is released when all its warps are full, some thread of it lives, and each warp with a live
 //! thread has the level of the group.
 
+use super::lanes::each;
+
 pub(super) struct Barrier {
     warps: Vec<Warp>,
     /// From this level on, a group is all warps.
@@ -86,11 +88,10 @@ impl Barrier {
     }
 
     fn all_due(&self) -> u64 {
-        let members = |mask: u64| self.warps.iter().enumerate().filter(move |(number, _)| mask >> number & 1 == 1);
         let is_due = |warp: u32| {
             let level = self.group_level(warp);
-            members(self.group(warp))
-                .all(|(_, warp)| warp.is_full() && (warp.live == 0 || warp.level.min(self.top) == level))
+            let mut members = each(self.group(warp)).map(|member| self.warps[member]);
+            members.all(|warp| warp.is_full() && (warp.live == 0 || warp.level.min(self.top) == level))
         };
         let living = (0..self.warps.len() as u32).filter(|warp| self.warps[*warp as usize].live != 0);
         living.filter(|warp| is_due(*warp)).fold(0, |mask, warp| mask | self.group(warp))
@@ -104,11 +105,7 @@ impl Barrier {
         if warps & !due != 0 || !(0..self.warps.len() as u32).all(is_whole) {
             return false;
         }
-        for (number, warp) in self.warps.iter_mut().enumerate() {
-            if warps >> number & 1 == 1 {
-                warp.waits = 0;
-            }
-        }
+        each(warps).for_each(|warp| self.warps[warp].waits = 0);
         true
     }
 }

@@ -6,7 +6,7 @@ use super::Machine;
 use super::lanes::lanes_where;
 use super::part::{Part, Refusal};
 use crate::Fault;
-use crate::decode::{Condition, Register};
+use crate::decode::{Condition, Register, is_link};
 use crate::policy::Next;
 
 impl Machine {
@@ -92,11 +92,6 @@ fn compare(condition: Condition, a: &[u32], b: &[u32]) -> u64 {
         Condition::LessUnsigned => lanes(a, b, |a, b| a < b),
         Condition::GreaterEqualUnsigned => lanes(a, b, |a, b| a >= b),
     }
-}
-
-/// Returns whether the register is a link register (x1 or x5).
-fn is_link(register: Register) -> bool {
-    matches!(register, 1 | 5)
 }
 
 /// The change of call depth by a `jalr`, after the ISA manual's return-address-stack hints. A link register as rd is

@@ -10,18 +10,18 @@ use super::{Given, Machine};
 use crate::Fault;
 use crate::decode::{CsrOperation, CsrSource, Register};
 
-const EXIT: u16 = 0x800;
-const BARRIER: u16 = 0x801;
-const GROUP: u16 = 0x802;
+pub(crate) const EXIT: u16 = 0x800;
+pub(crate) const BARRIER: u16 = 0x801;
+pub(crate) const GROUP: u16 = 0x802;
 const DEPTH: u16 = 0x803;
 const REGION: u16 = 0x804;
 pub(crate) const REFRESH: u16 = 0x805;
-const THREADS: u16 = 0xcc0;
-const WARPS: u16 = 0xcc1;
+pub(crate) const THREADS: u16 = 0xcc0;
+pub(crate) const WARPS: u16 = 0xcc1;
 const MASK: u16 = 0xcc2;
 const STACK_END: u16 = 0xcc3;
 const MASKH: u16 = 0xcc4;
-const ARGUMENT: u16 = 0xcc7;
+pub(crate) const ARGUMENT: u16 = 0xcc7;
 const MHARTID: u16 = 0xf14;
 
 /// Region numbers.
@@ -70,18 +70,10 @@ pub(super) struct CsrAccess {
     pub csr: u16,
 }
 
-impl CsrAccess {
-    /// Returns whether the CSR is written: setting or clearing the bits of x0 or of immediate 0 is only a read.
-    fn writes(&self) -> bool {
-        let no_bits = matches!(self.source, CsrSource::Register(0) | CsrSource::Immediate(0));
-        self.operation == CsrOperation::Write || !no_bits
-    }
-}
-
 impl Machine {
     pub(super) fn csr(&mut self, part: &mut Part, access: CsrAccess, given: &Given) -> Result<(), Refusal> {
         part.out.rd = access.rd;
-        match (access.csr, access.writes()) {
+        match (access.csr, access.operation.writes(access.source)) {
             (EXIT, true) => self.exit(part, &access),
             (BARRIER, true) => self.park(part, &access),
             (GROUP | DEPTH | REGION, true) => {

@@ -28,9 +28,9 @@ use crate::{Fault, Memory, Program};
 use arithmetic::Second;
 use barrier::Barrier;
 use csr::CsrAccess;
-pub(crate) use csr::{REFRESH, is_counter, takes_leader};
+pub(crate) use csr::{ARGUMENT, BARRIER, EXIT, GROUP, REFRESH, THREADS, WARPS, is_counter, takes_leader};
 pub use ending::{Ending, Exit};
-use lanes::keep;
+use lanes::{each, keep};
 use part::{Part, Refusal};
 use reservations::Reservations;
 pub use scratchpad::Scratchpad;
@@ -375,10 +375,8 @@ impl Machine {
     /// groups are whole. It has no effect if not.
     pub fn release(&mut self, warps: u64) -> bool {
         let legal = self.barrier.release(warps);
-        for (warp, policy) in self.policies.iter_mut().enumerate() {
-            if legal && warps >> warp & 1 == 1 {
-                policy.release();
-            }
+        if legal {
+            each(warps).for_each(|warp| self.policies[warp].release());
         }
         legal
     }

@@ -1,12 +1,8 @@
 //! Reservations of `lr.w`: at most one word per hart. Any write to the word ends them.
 
 pub(super) struct Reservations {
-    held: Vec<Reservation>,
-}
-
-struct Reservation {
-    hart: u32,
-    word: u32,
+    /// Harts and their words.
+    held: Vec<(u32, u32)>,
 }
 
 impl Reservations {
@@ -17,19 +13,19 @@ impl Reservations {
     /// Reserves a word and replaces the hart's earlier reservation.
     pub(super) fn reserve(&mut self, hart: u32, word: u32) {
         self.take(hart);
-        self.held.push(Reservation { hart, word });
+        self.held.push((hart, word));
     }
 
     /// Ends the hart's reservation and returns its word.
     pub(super) fn take(&mut self, hart: u32) -> Option<u32> {
-        let place = self.held.iter().position(|held| held.hart == hart)?;
-        Some(self.held.swap_remove(place).word)
+        let place = self.held.iter().position(|(of, _)| *of == hart)?;
+        Some(self.held.swap_remove(place).1)
     }
 
     #[inline]
     pub(super) fn end(&mut self, written: impl Fn(u32) -> bool) {
         if !self.held.is_empty() {
-            self.held.retain(|held| !written(held.word));
+            self.held.retain(|(_, word)| !written(*word));
         }
     }
 }

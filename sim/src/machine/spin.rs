@@ -5,7 +5,7 @@
 //! walk along a list does. A change of the register that the instruction before it names in bits 11:7 does not count: it
 //! continues a computation. Atomic accesses do not count either, since a thread that tries to take a lock writes to it.
 
-use crate::decode::{Form, Instruction, Register};
+use crate::decode::{Instruction, Register};
 
 /// What a warp has done since its last backward branch.
 #[derive(Clone, Copy, Default)]
@@ -40,16 +40,13 @@ fn goes_back(instruction: &Instruction) -> bool {
 
 /// The register whose new value depends on its old value.
 fn changed_in_place(instruction: &Instruction) -> Option<Register> {
-    let (rd, sources) = match *instruction {
-        Instruction::Load { rd, rs1, .. } | Instruction::Immediate { rd, rs1, .. } => (rd, [rs1, 0]),
-        Instruction::Registers { rd, rs1, rs2, .. } => (rd, [rs1, rs2]),
-        Instruction::Compute { computation, rd, rs1, rs2 } => match computation.form {
-            Form::Registers => (rd, [rs1, rs2]),
-            Form::Amount | Form::One => (rd, [rs1, 0]),
-        },
-        _ => return None,
-    };
-    (rd != 0 && sources.contains(&rd)).then_some(rd)
+    match instruction {
+        Instruction::Load { .. }
+        | Instruction::Immediate { .. }
+        | Instruction::Registers { .. }
+        | Instruction::Compute { .. } => instruction.destination().filter(|rd| instruction.sources().contains(rd)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

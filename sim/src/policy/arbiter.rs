@@ -56,9 +56,7 @@ impl Policy for Arbiter {
     }
 
     fn list(&self) -> Vec<PathRecord> {
-        let taken_out = self.charge.map_or(0, |charge| charge.mask);
-        let others = self.groups.iter().map(|group| PathRecord { mask: group.mask & !taken_out, ..*group });
-        self.charge.into_iter().chain(others.filter(|path| path.mask != 0)).collect()
+        list(self.charge, &self.groups)
     }
 
     fn held(&self) -> u32 {
@@ -135,6 +133,13 @@ impl Arbiter {
             Turns { count: if due { 0 } else { count + 1 }, taken, held }
         };
     }
+}
+
+/// The active path, and the other lanes of the groups.
+pub(super) fn list(charge: Option<PathRecord>, groups: &[PathRecord]) -> Vec<PathRecord> {
+    let taken_out = charge.map_or(0, |charge| charge.mask);
+    let others = groups.iter().map(|group| PathRecord { mask: group.mask & !taken_out, ..*group });
+    charge.into_iter().chain(others.filter(|path| path.mask != 0)).collect()
 }
 
 /// Inserts `path` by rank, or merges it with a path of equal rank.

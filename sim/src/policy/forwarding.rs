@@ -54,17 +54,11 @@ impl Policy for Forwarding {
         self.side(self.slots[slot as usize]?).path(self.live)
     }
 
-    fn second(&self) -> Option<PathRecord> {
-        self.path(1)
-    }
-
     fn list(&self) -> Vec<PathRecord> {
         let waiting = (0..self.rows.len()).rev().flat_map(|row| [Place { row, side: 0 }, Place { row, side: 1 }]);
         let waiting = waiting.filter(|place| !self.slots.contains(&Some(*place)));
         let places = self.slots.into_iter().flatten().chain(waiting);
-        let paths =
-            |place: Place| -> Vec<PathRecord> { self.seen(place).list(self.live & !self.over(place)).collect() };
-        places.flat_map(paths).collect()
+        places.flat_map(|place| self.seen(place).list(self.live & !self.over(place))).collect()
     }
 
     fn held(&self) -> u32 {
@@ -205,8 +199,9 @@ impl Forwarding {
 
     /// The pc of the threads that have arrived at the return where a waiting side reconverges.
     fn arrival(&self, place: Place, awaited: Rpc) -> Option<u32> {
-        let parting = self.rows.iter().enumerate().filter(|(_, row)| row.from == Some(place) && row.rpc.is(awaited));
-        parting.into_iter().find_map(|(row, Row { rpc, .. })| {
+        let mut parting =
+            self.rows.iter().enumerate().filter(|(_, row)| row.from == Some(place) && row.rpc.is(awaited));
+        parting.find_map(|(row, Row { rpc, .. })| {
             let deeper = || (0..2).find_map(|side| self.arrival(Place { row, side }, awaited));
             rpc.first_arrival().or_else(deeper)
         })

@@ -44,12 +44,7 @@ impl Region {
 
     /// The threads that wait, as one path.
     fn together(self) -> Option<Side> {
-        let (pc, depth) = match self.end {
-            Rpc::At { pc, depth } => (pc, depth),
-            Rpc::Return { depth, first } => (first?, depth),
-            Rpc::None => return None,
-        };
-        (self.waiting != 0).then_some(Side { pc, depth, mask: self.waiting, ..Side::EMPTY })
+        Side::together(self.end, self.waiting)
     }
 }
 
@@ -85,11 +80,7 @@ impl Policy for MinorityFirst {
     }
 
     fn list(&self) -> Vec<PathRecord> {
-        let mut paths = Vec::new();
-        for side in self.sides() {
-            paths.extend(side.list(LIVE));
-        }
-        paths
+        self.sides().flat_map(|side| side.list(LIVE)).collect()
     }
 
     fn held(&self) -> u32 {

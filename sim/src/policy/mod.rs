@@ -76,7 +76,7 @@ pub trait Policy: Send {
 
     /// The path next to the one in slot 0, for a unit that exposes two paths; `None` if there is none.
     fn second(&self) -> Option<PathRecord> {
-        None
+        (1..self.slots()).find_map(|slot| self.path(slot))
     }
 
     /// The paths: those in the slots first, then the others in the unit's order.

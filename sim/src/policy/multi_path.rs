@@ -226,8 +226,7 @@ impl MultiPath {
         if pushes {
             self.x.up = Some(self.create(place, near.mask, far.mask));
         }
-        let paths = [near, far].map(|path| Path { side: Side::of(path), ..self.x });
-        let [near, far] = paths;
+        let [near, far] = [near, far].map(|path| Path { side: Side::of(path), ..self.x });
         // Of two parts of a `jalr` at one point, the second does not arrive.
         let same = (near.side.pc, near.side.depth) == (far.side.pc, far.side.depth);
         let near = self.unless_arrived(near);
@@ -382,8 +381,7 @@ impl Path {
 impl Meeting {
     /// The threads that have arrived, as one path.
     fn together(self) -> Option<Side> {
-        let (pc, depth) = self.place.place((self.place.first_arrival().unwrap_or(0), 0));
-        (self.arrived != 0).then_some(Side { pc, depth, mask: self.arrived, ..Side::EMPTY })
+        Side::together(self.place, self.arrived)
     }
 }
 

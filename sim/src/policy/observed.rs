@@ -7,7 +7,7 @@
 
 use weft_trace::{Moves, PathRecord};
 
-use super::arbiter::insert;
+use super::arbiter::{insert, list};
 use super::{Next, Policy, Start, rank};
 
 pub(super) struct Observed {
@@ -30,10 +30,7 @@ impl Policy for Observed {
     }
 
     fn list(&self) -> Vec<PathRecord> {
-        let Self { groups, charge } = self;
-        let taken_out = charge.map_or(0, |charge| charge.mask);
-        let others = groups.iter().map(|group| PathRecord { mask: group.mask & !taken_out, ..*group });
-        charge.iter().copied().chain(others.filter(|path| path.mask != 0)).collect()
+        list(self.charge, &self.groups)
     }
 
     fn held(&self) -> u32 {

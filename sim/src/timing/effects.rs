@@ -8,8 +8,7 @@ use super::memory_port::Request;
 use super::predecode::Class;
 use super::scoreboard::EntryNumber;
 use super::write_port::LateResult;
-use crate::{Outcome, RAM_BASE};
-use crate::{Step, Stop};
+use crate::{Outcome, RAM_BASE, Step, Stop};
 
 impl Core<'_> {
     /// Executes an issuing instruction and schedules its effects. Returns the outcome if it ends the run.
@@ -74,7 +73,6 @@ impl Core<'_> {
         if commit.writes {
             self.write_port.take(self.now, self.constants.write);
         }
-        let asks_memory = !matches!(memory, MemoryOp::None | MemoryOp::Console);
         if let Class::Fence { instructions, data } = class {
             let at = self.now + self.constants.resolve;
             if instructions {
@@ -84,25 +82,29 @@ impl Core<'_> {
                 self.memory.empty(at);
             }
         }
+        let asks_memory = !matches!(memory, MemoryOp::None | MemoryOp::Console);
         if class.is_memory() && !asks_memory {
             self.call_off(number, class, None);
         }
-        let (from, scratchpad) = (self.now + self.constants.request, address < RAM_BASE);
-        if class == Class::Store && asks_memory {
+        let result = entry.map(|entry| LateResult { context: number, entry, lanes, loaded: class == Class::Load });
+        if asks_memory {
             self.memory.request(Request {
-                from,
-                answers: None,
+                from: self.now + self.constants.request,
+                answers: result,
                 address,
-                reads: false,
-                stores: true,
-                atomic: false,
-                scratchpad,
+                reads: !matches!(memory, MemoryOp::Store | MemoryOp::StoreConditional),
+                stores: match memory {
+                    MemoryOp::Load | MemoryOp::LoadReserved => false,
+                    MemoryOp::StoreConditional => !fails,
+                    _ => true,
+                },
+                atomic: memory.is_atomic(),
+                scratchpad: address < RAM_BASE,
             });
         }
         let replays =
             self.execution.machine.path(warp, slot).is_some_and(|path| (path.pc, path.mask) == (pc, unserved));
-        let Some(entry) = entry else { return };
-        let result = LateResult { context: number, entry, lanes, loaded: class == Class::Load };
+        let (Some(entry), Some(result)) = (entry, result) else { return };
         if class != Class::Load || asks_memory {
             self.contexts[number].scoreboard.expect(entry, lanes);
         }
@@ -111,24 +113,6 @@ impl Core<'_> {
             Class::Quotient => {
                 let taken = self.divider.start(self.now + self.constants.division, lanes.count_ones());
                 self.write_port.add(taken + self.constants.quotient, result);
-            }
-            _ if asks_memory => {
-                let atomic = memory != MemoryOp::Load;
-                let reads = memory != MemoryOp::StoreConditional;
-                let stores = match memory {
-                    MemoryOp::Load | MemoryOp::LoadReserved => false,
-                    MemoryOp::StoreConditional => !fails,
-                    _ => true,
-                };
-                self.memory.request(Request {
-                    from,
-                    answers: Some(result),
-                    address,
-                    reads,
-                    stores,
-                    atomic,
-                    scratchpad,
-                });
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 use weft_config::{Config, MemoryKind};
 
-use crate::decode::{CsrSource, DecodeCache, Form, Instruction, Unit};
+use crate::decode::{DecodeCache, Instruction, Unit};
 use crate::machine::{REFRESH, takes_leader};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Predecoder {
             Predecoded { sources: 0, destination: 0, class: Class::Plain, elects: false, next: pc.wrapping_add(4) };
         let Some(instruction) = instruction else { return predecoded };
         predecoded.destination = instruction.destination().unwrap_or(0);
-        predecoded.sources = sources(&instruction);
+        predecoded.sources = instruction.sources().iter().fold(0, |bits, register| bits | 1 << register) & !1;
         predecoded.class = self.class(&instruction);
         predecoded.elects = predecoded.class.is_memory()
             || match instruction {
@@ -101,29 +101,4 @@ impl Predecoder {
             _ => Class::Plain,
         }
     }
-}
-
-fn sources(instruction: &Instruction) -> u32 {
-    let (a, b) = match *instruction {
-        Instruction::Immediate { rs1, .. }
-        | Instruction::JumpRegister { rs1, .. }
-        | Instruction::Load { rs1, .. }
-        | Instruction::Csr { source: CsrSource::Register(rs1), .. } => (rs1, 0),
-        Instruction::Compute { computation, rs1, .. } if computation.form != Form::Registers => (rs1, 0),
-        Instruction::Registers { rs1, rs2, .. }
-        | Instruction::Compute { rs1, rs2, .. }
-        | Instruction::Branch { rs1, rs2, .. }
-        | Instruction::Store { rs1, rs2, .. }
-        | Instruction::Atomic { rs1, rs2, .. } => (rs1, rs2),
-        Instruction::LoadUpper { .. }
-        | Instruction::AddUpperToPc { .. }
-        | Instruction::Jump { .. }
-        | Instruction::Fence
-        | Instruction::Pause
-        | Instruction::FenceInstruction
-        | Instruction::EnvironmentCall
-        | Instruction::Breakpoint
-        | Instruction::Csr { .. } => (0, 0),
-    };
-    (1 << a | 1 << b) & !1
 }

@@ -21,7 +21,6 @@ mod refill_port;
 mod schedulable;
 mod unknown_branches;
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -32,6 +31,7 @@ use weft_trace::Record;
 use crate::engine::Engine;
 use crate::report::Report;
 use tools::cache::Cache;
+pub(crate) use unknown_branches::UnknownBranches;
 use verilate::{BuildError, Built, Counters, Effort, Model, ModelError, Point, PointKind, Source};
 
 pub struct RunOptions<'a> {
@@ -121,7 +121,7 @@ pub fn run_source(
 ) -> Result<Report, BenchError> {
     check_trace_port(config, engine, &options)?;
     let built = Built::of(cache, source, options.wave.is_some(), effort)?;
-    run_built(&built, config, program, engine, options)
+    run_model(built.instance(seed(config))?, config, program, engine, options)
 }
 
 /// Runs a program on a given model. It need not come from a core, and may have further inputs, which the caller has
@@ -206,19 +206,8 @@ impl BuiltCore {
         assert_eq!(self.elaborated, (config.rtl_hash_text(), program.entry), "a program for another core");
         assert_ne!(engine, Engine::Model, "the model needs no core");
         check_trace_port(config, engine, &options)?;
-        run_built(&self.built, config, program, engine, options)
+        run_model(self.built.instance(seed(config))?, config, program, engine, options)
     }
-}
-
-fn run_built(
-    built: &Built,
-    config: &Config,
-    program: &Program,
-    engine: Engine,
-    options: RunOptions<'_>,
-) -> Result<Report, BenchError> {
-    let model = built.instance(seed(config))?;
-    on_hardware::run(model, config, program, engine, options)
 }
 
 fn check_trace_port(config: &Config, engine: Engine, options: &RunOptions<'_>) -> Result<(), BenchError> {
@@ -265,15 +254,5 @@ impl Outputs<'_> {
         if let Some(progress) = self.progress.as_mut().filter(|_| count.is_multiple_of(PROGRESS_INTERVAL)) {
             progress(count);
         }
-    }
-}
-
-impl fmt::Debug for RunOptions<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("RunOptions")
-            .field("max_cycles", &self.max_cycles)
-            .field("wave", &self.wave)
-            .finish_non_exhaustive()
     }
 }

@@ -102,9 +102,7 @@ impl<'a> Checker<'a> {
     /// Returns the number of paths (stacks: rows) that the unit holds for the warp after it.
     pub fn commit(&mut self, commit: &Commit, context: Option<&Context>) -> Checked<u32> {
         let &Commit { cycle, warp, slot, pc, instruction, .. } = commit;
-        if warp as usize >= self.hardware_paths.len() {
-            return self.locate(cycle, (None, Difference::new("warp", "a warp of the core", warp.to_string())));
-        }
+        self.check_warp("warp", warp).or_else(|located| self.locate(cycle, located))?;
         self.history.push(commit);
         self.last_commit[warp as usize] = Some(cycle);
         let subject = Subject { warp, slot, pc, instruction };
@@ -191,9 +189,7 @@ impl<'a> Checker<'a> {
     /// The model follows a rotation if it is due. A stack also pops rows in this way whose threads have all ended,
     /// even if those are all threads of the warp.
     fn rotate(&mut self, warp: u32, slot: u32) -> Result<(Subject, Moves), Located> {
-        if warp as usize >= self.hardware_paths.len() {
-            return Err((None, Difference::new("context_warp", "a warp of the core", warp.to_string())));
-        }
+        self.check_warp("context_warp", warp)?;
         self.check_slot("context_slot", slot).map_err(|difference| (self.subject(warp, slot), difference))?;
         let subject = self.subject(warp, slot).unwrap_or(Subject { warp, slot, pc: 0, instruction: 0 });
         match self.machine.rotate(warp, slot) {
@@ -203,6 +199,11 @@ impl<'a> Checker<'a> {
                 Err((Some(subject), Difference::new("context_rotates", expected, "a rotation")))
             }
         }
+    }
+
+    fn check_warp(&self, field: &'static str, warp: u32) -> Result<(), Located> {
+        let is_there = (warp as usize) < self.hardware_paths.len();
+        if is_there { Ok(()) } else { Err((None, Difference::new(field, "a warp of the core", warp.to_string()))) }
     }
 
     fn check_slot(&self, field: &'static str, slot: u32) -> Result<(), Difference> {
@@ -269,10 +270,7 @@ impl<'a> Checker<'a> {
     }
 
     pub fn fault(&mut self, cycle: u64, fault: &Fault) -> Checked<()> {
-        if fault.warp as usize >= self.hardware_paths.len() {
-            let difference = Difference::new("error_warp", "a warp of the core", fault.warp.to_string());
-            return self.locate(cycle, (None, difference));
-        }
+        self.check_warp("error_warp", fault.warp).or_else(|located| self.locate(cycle, located))?;
         // The port names the lane but not the slot.
         let has_lane = |slot: &u32| {
             self.machine
@@ -312,7 +310,13 @@ impl<'a> Checker<'a> {
             let difference = Difference::new(field, expected, "no progress of the core");
             return self.locate(cycle, (Some(subject), difference));
         }
-        self.loads.check_empty().and_then(|()| self.transactions.check_empty()).or_else(|d| self.locate(cycle, d))
+        self.check_performed().or_else(|located| self.locate(cycle, located))
+    }
+
+    /// Nothing that was committed waits for memory or for the console.
+    fn check_performed(&self) -> Result<(), Located> {
+        self.loads.check_empty()?;
+        self.transactions.check_empty()
     }
 
     /// Checks the end of the run: nothing may be missing, and the memories must agree.
@@ -344,8 +348,7 @@ impl<'a> Checker<'a> {
             let value = words.get(word).map_or("nothing".into(), |word| format!("{word:#010x}"));
             format!("{value} at {:#010x}", SCRATCHPAD_BASE + 4 * word as u32)
         };
-        let difference = Difference::new("final_scratchpad", show(expected), show(actual));
-        self.locate(cycle, (None, difference))
+        self.locate(cycle, (None, Difference::new("final_scratchpad", show(expected), show(actual))))
     }
 
     fn check_end(&self, cycle: u64, end: End) -> Result<(), Located> {
@@ -356,16 +359,14 @@ impl<'a> Checker<'a> {
             }
             End::Done => {
                 self.contexts.check_paid(cycle)?;
-                self.loads.check_empty().and_then(|()| self.transactions.check_empty())
+                self.check_performed()
             }
             End::ToHost(value) if self.tohost != Some(value) => {
                 let expected = self.tohost.map_or("no store".into(), |value| format!("{value:#x}"));
                 Err((None, Difference::new("tohost", expected, format!("{value:#x}"))))
             }
             End::ToHost(_) if self.machine.ending().fault.is_some() => self.transactions.check_lines_empty(),
-            End::ToHost(_) if self.exits.tohost_halts => {
-                self.loads.check_empty().and_then(|()| self.transactions.check_empty())
-            }
+            End::ToHost(_) if self.exits.tohost_halts => self.check_performed(),
             End::Halted => self.transactions.check_lines_empty(),
             End::ToHost(_) | End::Stopped => Ok(()),
         }

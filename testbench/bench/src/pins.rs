@@ -6,9 +6,9 @@ use weft_trace::{Ports as _, Sizes, TracePorts};
 
 use verilate::{Model, ModelError, Port};
 
-/// Declares a set of ports and its lookup in a core's model. Port names are the field names after a prefix.
+/// Declares sets of ports and their lookup in a core's model. Port names are the field names after a prefix.
 macro_rules! pins {
-    ($(#[$meta:meta])* $name:ident: $prefix:literal { $($port:ident: $direction:ident $width:expr,)* }) => {
+    ($($(#[$meta:meta])* $name:ident: $prefix:literal { $($port:ident: $direction:ident $width:expr,)* })*) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $name { $(pub(crate) $port: Port,)* }
@@ -40,7 +40,7 @@ macro_rules! pins {
                 })
             }
         }
-    };
+    )*};
 }
 
 struct Widths {
@@ -92,23 +92,13 @@ pins! {
         exit_code: Output |_| 32,
         exit_hart: Output |w| w.hart,
     }
-}
 
-pins! {
     /// Whether the bench takes a byte of the console.
-    ConsoleAnswer: "" {
-        console_ready: Input |_| 1,
-    }
-}
+    ConsoleAnswer: "" { console_ready: Input |_| 1, }
 
-pins! {
     /// Whether the control block in the core takes a byte.
-    ObservedConsole: "" {
-        console_ready: Output |_| 1,
-    }
-}
+    ObservedConsole: "" { console_ready: Output |_| 1, }
 
-pins! {
     ControlPorts: "s_axil_" {
         awvalid: Input |_| 1,
         awready: Output |_| 1,
@@ -130,17 +120,13 @@ pins! {
         rdata: Output |_| 32,
         rresp: Output |_| 2,
     }
-}
 
-pins! {
     /// The fetches of a core without an instruction cache, at the top or inside it.
     FetchPorts: "" {
         imem_req_valid: Output |_| 1,
         imem_req_addr: Output |_| 32,
     }
-}
 
-pins! {
     /// The core's requests to its data memory, at the top or inside it.
     RequestPorts: "" {
         dmem_req_valid: Output |_| 1,
@@ -150,18 +136,14 @@ pins! {
         dmem_req_mask: Output |w| 4 * w.threads,
         dmem_req_data: Output |w| 32 * w.threads,
     }
-}
 
-pins! {
     /// The bench's responses at the fetch port at the top of a core.
     FetchAnswers: "" {
         imem_req_ready: Input |_| 1,
         imem_rsp_valid: Input |_| 1,
         imem_rsp_data: Input |_| 32,
     }
-}
 
-pins! {
     /// The refill port of an instruction cache at the top of a core.
     RefillPorts: "" {
         ifill_req_valid: Output |_| 1,
@@ -172,16 +154,10 @@ pins! {
         ifill_rsp_data: Input |w| w.line,
         ifill_rsp_error: Input |_| 1,
     }
-}
 
-pins! {
     /// A further response, if the divergence unit reads the reconvergence table.
-    ReconvergenceAnswer: "" {
-        imem_rsp_reconvergence: Input |_| 32,
-    }
-}
+    ReconvergenceAnswer: "" { imem_rsp_reconvergence: Input |_| 32, }
 
-pins! {
     /// The bench's responses at the data port at the top of a core.
     AnswerPorts: "" {
         dmem_req_ready: Input |_| 1,
@@ -189,9 +165,7 @@ pins! {
         dmem_rsp_tag: Input |w| w.tag,
         dmem_rsp_data: Input |w| 32 * w.threads,
     }
-}
 
-pins! {
     BusPorts: "m_axi_" {
         awvalid: Output |_| 1,
         awid: Output |w| w.tag,
@@ -229,9 +203,7 @@ pins! {
         rresp: Input |_| 2,
         rlast: Input |_| 1,
     }
-}
 
-pins! {
     /// Further outputs of a core with an AXI4 master, at the top unless a control block reads them.
     BusState: "" {
         bus_error_valid: Output |_| 1,
@@ -239,15 +211,9 @@ pins! {
         bus_error_decode: Output |_| 1,
         bus_error_addr: Output |_| 32,
     }
-}
 
-pins! {
-    Done: "" {
-        done: Output |_| 1,
-    }
-}
+    Done: "" { done: Output |_| 1, }
 
-pins! {
     /// The responses of memory in the core, as the bench sees it.
     ObservedAnswers: "" {
         dmem_req_ready: Output |_| 1,
@@ -255,21 +221,15 @@ pins! {
         dmem_rsp_tag: Output |w| w.tag,
         dmem_rsp_data: Output |w| 32 * w.threads,
     }
-}
 
-pins! {
     /// The answer of an instruction cache in the core, as the bench sees it.
     ObservedFetch: "" {
         imem_req_valid: Output |_| 1,
         imem_req_ready: Output |_| 1,
     }
-}
 
-pins! {
     /// Ports that only a core with atomic operations has.
-    AtomicPorts: "" {
-        dmem_req_hart: Output |w| w.hart,
-    }
+    AtomicPorts: "" { dmem_req_hart: Output |w| w.hart, }
 }
 
 pub(crate) fn trace_ports(model: &Model, config: &Config) -> Result<TracePorts<Port>, ModelError> {

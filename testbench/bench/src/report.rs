@@ -1,12 +1,13 @@
 //! The result of a run: outcome, counts, final memory, and their texts.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use sim::{Fault, Group, Program};
+use sim::{Fault, Group, Program, Progress};
 use weft_config::Config;
 use weft_trace::{Region, Statistics};
 
+use crate::bench::UnknownBranches;
 use crate::engine::Engine;
 use crate::lockstep::Mismatch;
 use crate::memory::{Layout, RAM_BASE};
@@ -45,11 +46,35 @@ impl Outcome {
         }
     }
 
-    pub(crate) fn of_tohost(value: u32) -> Self {
+    fn of_tohost(value: u32) -> Self {
         match value {
             1 => Self::Pass,
             odd if odd % 2 == 1 => Self::Fail,
             _ => Self::Fault,
+        }
+    }
+}
+
+/// How a run ended.
+pub(crate) enum How {
+    Done,
+    ToHost(u32),
+    Fault(Fault),
+    /// Threads wait for ever: the outcome, and a report for the user.
+    Waits(Outcome, String),
+    Limit,
+    Mismatch(Box<Mismatch>),
+}
+
+impl From<sim::Outcome> for How {
+    fn from(outcome: sim::Outcome) -> Self {
+        match outcome {
+            sim::Outcome::Exited => Self::Done,
+            sim::Outcome::ToHost(value) => Self::ToHost(value),
+            sim::Outcome::Deadlock(text) => Self::Waits(Outcome::Deadlock, text),
+            sim::Outcome::SuspectedDeadlock(text) => Self::Waits(Outcome::SuspectedDeadlock, text),
+            sim::Outcome::Limit => Self::Limit,
+            sim::Outcome::Fault(fault) => Self::Fault(fault),
         }
     }
 }
@@ -106,6 +131,64 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report of a run that began at `started`, without its counts and its message.
+    pub(crate) fn new(how: How, progress: &Progress, memory: FinalMemory, started: Instant) -> Self {
+        let mut report = Self {
+            outcome: Outcome::Exited,
+            cycles: None,
+            statistics: Statistics::default(),
+            regions: Vec::new(),
+            mixed_releases: progress.mixed_releases(),
+            idle_cycles: None,
+            mismatch: None,
+            fault: None,
+            deadlock: None,
+            threads: progress.groups(),
+            stack_bytes: progress.stack_bytes(),
+            tohost: None,
+            exit_codes: progress.exit_codes().to_vec(),
+            message: String::new(),
+            wall: started.elapsed(),
+            memory,
+            counted: true,
+        };
+        match how {
+            How::Done => {}
+            How::ToHost(value) => {
+                report.outcome = Outcome::of_tohost(value);
+                report.tohost = Some(value);
+            }
+            How::Fault(fault) => {
+                report.outcome = Outcome::Fault;
+                report.fault = Some(fault);
+            }
+            How::Waits(outcome, text) => {
+                report.outcome = outcome;
+                report.deadlock = Some(text);
+            }
+            How::Limit => report.outcome = Outcome::Limit,
+            How::Mismatch(mismatch) => {
+                report.outcome = Outcome::Mismatch;
+                report.mismatch = Some(*mismatch);
+            }
+        }
+        report
+    }
+
+    /// Adds the message, with what the user should know besides the outcome.
+    pub(crate) fn explained(
+        mut self,
+        (config, program, max_cycles): (&Config, &Program, u64),
+        progress: &Progress,
+        unknown_branches: &UnknownBranches,
+    ) -> Self {
+        self.message = self.describe(config, program, max_cycles);
+        for line in [progress.warnings(program), unknown_branches.describe(self.counted)].into_iter().flatten() {
+            self.message = format!("{}\n{line}", self.message.trim_end());
+        }
+        self
+    }
+
     /// Returns whether the outcome is `pass`, or `exited` with every exit code 0.
     pub fn success(&self) -> bool {
         match self.outcome {
@@ -163,7 +246,7 @@ impl Report {
         object
     }
 
-    pub(crate) fn describe(&self, config: &Config, program: &Program, max_cycles: u64) -> String {
+    fn describe(&self, config: &Config, program: &Program, max_cycles: u64) -> String {
         let name = &program.name;
         match self.outcome {
             Outcome::Pass => format!("pass: {name}"),
@@ -183,12 +266,6 @@ impl Report {
                     format!("fault: {name}: tohost = {value:#x}, expected 1 (pass) or an odd number (a failed test)")
                 }
             },
-        }
-    }
-
-    pub(crate) fn append(&mut self, line: Option<String>) {
-        if let Some(line) = line {
-            self.message = format!("{}\n{line}", self.message.trim_end());
         }
     }
 

@@ -12,7 +12,7 @@ mod lock;
 use kernels::assembly::Text;
 
 use crate::program::fixed::{COLUMN, COUNTERS, FUEL, HART, PRIVATE, RA, SCRATCH, SHARED, SP};
-use crate::program::{Block, DATA, End, Exit, Function, Lock, Loop, Program, Register, Statement, Test};
+use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, Test};
 
 /// Private bytes that statements use.
 pub const PRIVATE_BYTES: u32 = 256;
@@ -55,15 +55,10 @@ pub fn print(program: &Program, comment: &str) -> String {
 fn called(program: &Program) -> Vec<bool> {
     fn mark(body: &[Statement], called: &mut [bool]) {
         for statement in body {
-            match statement {
-                Statement::If { then, otherwise, .. } => [then, otherwise].iter().for_each(|side| mark(side, called)),
-                Statement::Loop(Loop { body, .. }) | Statement::Lock(Lock { body, .. }) => mark(body, called),
-                Statement::Switch { arms, .. } => arms.iter().for_each(|arm| mark(arm, called)),
-                Statement::Graph(blocks) => blocks.iter().for_each(|block| mark(&block.code, called)),
-                Statement::Call { callees, .. } => callees.iter().for_each(|callee| called[*callee] = true),
-                Statement::Code(_) | Statement::Copied { .. } | Statement::Rewritten { .. } => {}
-                Statement::Leave { .. } | Statement::Barrier => {}
+            if let Statement::Call { callees, .. } = statement {
+                callees.iter().for_each(|callee| called[*callee] = true);
             }
+            statement.bodies().into_iter().for_each(|body| mark(body, called));
         }
     }
     let mut called = vec![false; program.functions.len()];
@@ -92,17 +87,14 @@ impl Printer {
     fn main(&mut self, program: &Program) {
         self.text.raw("    .type _start, @function\n_start:");
         let [scratch, _] = SCRATCH;
-        self.text.line(format_args!("csrr x{HART}, mhartid"));
-        self.text.line(format_args!("csrr x{SP}, 0xcc3"));
-        self.text.line(format_args!("addi x{SP}, x{SP}, -{}", FRAME[2]));
+        self.lines(&format!("csrr x{HART}, mhartid; csrr x{SP}, 0xcc3; addi x{SP}, x{SP}, -{}", FRAME[2]));
         for (register, symbol, shift) in [(PRIVATE, "private", PRIVATE_STRIDE.ilog2()), (COLUMN, "columns", 2)] {
-            self.text.line(format_args!("la x{register}, {symbol}"));
-            self.text.line(format_args!("slli x{scratch}, x{HART}, {shift}"));
-            self.text.line(format_args!("add x{register}, x{register}, x{scratch}"));
+            self.lines(&format!(
+                "la x{register}, {symbol}; slli x{scratch}, x{HART}, {shift}
+                 add x{register}, x{register}, x{scratch}"
+            ));
         }
-        self.text.line(format_args!("la x{SHARED}, shared"));
-        self.text.line(format_args!("andi x{FUEL}, x{HART}, 3"));
-        self.text.line(format_args!("addi x{FUEL}, x{FUEL}, {}", program.fuel));
+        self.lines(&format!("la x{SHARED}, shared; andi x{FUEL}, x{HART}, 3; addi x{FUEL}, x{FUEL}, {}", program.fuel));
         for (index, (register, value)) in DATA.iter().zip(&program.values).enumerate() {
             let Some(value) = value else { continue };
             self.text.line(format_args!("li x{register}, {value:#x}"));
@@ -146,8 +138,7 @@ impl Printer {
         if link == RA {
             self.text.line(format_args!("lw x{RA}, {}(x{SP})", FRAME[1]));
         }
-        self.text.line(format_args!("addi x{SP}, x{SP}, {}", FRAME[2]));
-        self.text.line(format_args!("jr x{link}"));
+        self.lines(&format!("addi x{SP}, x{SP}, {}; jr x{link}", FRAME[2]));
     }
 
     fn ends(&mut self) {
@@ -155,6 +146,11 @@ impl Printer {
             self.text.line(format_args!("sw x{register}, {}(x{PRIVATE})", REGISTERS_AT + 4 * register));
         }
         self.text.line("csrw 0x800, x0");
+    }
+
+    /// Lines, or several instructions of a line with semicolons.
+    fn lines(&mut self, text: &str) {
+        text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()).for_each(|line| self.text.line(line));
     }
 
     fn body(&mut self, body: &[Statement]) {
@@ -211,13 +207,11 @@ impl Printer {
         self.body(body);
         self.loops.pop();
         self.text.place(&again);
-        self.text.line(format_args!("addi x{counter}, x{counter}, -1"));
-        self.text.line(format_args!("addi x{FUEL}, x{FUEL}, -1"));
+        self.lines(&format!("addi x{counter}, x{counter}, -1; addi x{FUEL}, x{FUEL}, -1"));
         if *one_exit {
-            self.text.line(format_args!("slt x{one}, x0, x{counter}"));
-            self.text.line(format_args!("slt x{two}, x0, x{FUEL}"));
-            self.text.line(format_args!("and x{one}, x{one}, x{two}"));
-            self.text.line(format_args!("bnez x{one}, {head}"));
+            self.lines(&format!(
+                "slt x{one}, x0, x{counter}; slt x{two}, x0, x{FUEL}; and x{one}, x{one}, x{two}; bnez x{one}, {head}"
+            ));
         } else {
             self.text.line(format_args!("blez x{FUEL}, {end}"));
             self.text.line(if *tested_first { format!("j {head}") } else { format!("bgtz x{counter}, {head}") });
@@ -230,10 +224,11 @@ impl Printer {
     fn entry(&mut self, selector: Register, entries: usize, bytes: usize) {
         let table = self.text.label();
         let [one, two] = SCRATCH;
-        self.text.line(format_args!("andi x{one}, x{selector}, {}", entries - 1));
-        self.text.line(format_args!("slli x{one}, x{one}, {}", bytes.ilog2()));
-        self.text.line(format_args!("la x{two}, {table}"));
-        self.text.line(format_args!("add x{one}, x{one}, x{two}"));
+        self.lines(&format!(
+            "andi x{one}, x{selector}, {}; slli x{one}, x{one}, {}; la x{two}, {table}; add x{one}, x{one}, x{two}",
+            entries - 1,
+            bytes.ilog2()
+        ));
         self.tables.place(&table);
     }
 
@@ -241,9 +236,7 @@ impl Printer {
     fn jump(&mut self, selector: Register, labels: &[String]) {
         let [one, two] = SCRATCH;
         self.entry(selector, labels.len(), 4);
-        self.text.line(format_args!("lw x{one}, 0(x{one})"));
-        self.text.line(format_args!("add x{one}, x{one}, x{two}"));
-        self.text.line(format_args!("jr x{one}"));
+        self.lines(&format!("lw x{one}, 0(x{one}); add x{one}, x{one}, x{two}; jr x{one}"));
         for (number, label) in labels.iter().enumerate() {
             self.tables.line(format_args!(".word {label} - . + {}", 4 * number));
         }
@@ -275,8 +268,7 @@ impl Printer {
                 End::Any(_, targets) => targets.clone(),
             };
             if targets.iter().any(|target| *target <= number) {
-                self.text.line(format_args!("addi x{FUEL}, x{FUEL}, -1"));
-                self.text.line(format_args!("bltz x{FUEL}, {end}"));
+                self.lines(&format!("addi x{FUEL}, x{FUEL}, -1; bltz x{FUEL}, {end}"));
             }
             match &block.end {
                 End::To(to) => self.go_on(&labels, number, *to),
@@ -302,14 +294,12 @@ impl Printer {
     fn call(&mut self, selector: Register, callees: &[usize]) {
         let after = self.text.label();
         let [one, _] = SCRATCH;
-        self.text.line(format_args!("addi x{FUEL}, x{FUEL}, -1"));
-        self.text.line(format_args!("bltz x{FUEL}, {after}"));
+        self.lines(&format!("addi x{FUEL}, x{FUEL}, -1; bltz x{FUEL}, {after}"));
         if let [callee] = callees {
             self.text.line(format_args!("jal x{}, f{callee}", self.links[*callee]));
         } else {
             self.entry(selector, callees.len(), 4);
-            self.text.line(format_args!("lw x{one}, 0(x{one})"));
-            self.text.line(format_args!("jalr x{RA}, x{one}"));
+            self.lines(&format!("lw x{one}, 0(x{one}); jalr x{RA}, x{one}"));
             for callee in callees {
                 self.tables.line(format_args!(".word f{callee}"));
             }
@@ -324,11 +314,9 @@ impl Printer {
         let words = (longest + 1).next_power_of_two();
         self.entry(selector, routines.len(), 4 * words);
         for word in 0..=longest as u32 {
-            self.text.line(format_args!("lw x{two}, {}(x{one})", 4 * word));
-            self.text.line(format_args!("sw x{two}, {}(x{PRIVATE})", COPIES_AT + 4 * word));
+            self.lines(&format!("lw x{two}, {}(x{one}); sw x{two}, {}(x{PRIVATE})", 4 * word, COPIES_AT + 4 * word));
         }
-        self.text.line("fence.i");
-        self.text.line(format_args!("jalr x{RA}, {COPIES_AT}(x{PRIVATE})"));
+        self.lines(&format!("fence.i; jalr x{RA}, {COPIES_AT}(x{PRIVATE})"));
         for routine in routines {
             let returns = vec![format!("jr x{RA}"); words - routine.len()];
             for line in routine.iter().chain(&returns) {
@@ -340,11 +328,10 @@ impl Printer {
     fn rewritten(&mut self, instructions: &[[String; 2]]) {
         let (there, table) = (self.text.label(), self.text.label());
         let [one, two] = SCRATCH;
-        for word in 0..instructions.len() {
-            self.text.line(format_args!("la x{two}, {table}"));
-            self.text.line(format_args!("lw x{one}, {}(x{two})", 4 * word));
-            self.text.line(format_args!("la x{two}, {there}"));
-            self.text.line(format_args!("sw x{one}, {}(x{two})", 4 * word));
+        for at in (0..instructions.len()).map(|word| 4 * word) {
+            self.lines(&format!(
+                "la x{two}, {table}; lw x{one}, {at}(x{two}); la x{two}, {there}; sw x{one}, {at}(x{two})"
+            ));
         }
         self.text.line("fence.i");
         self.text.place(&there);

@@ -92,17 +92,19 @@ const CODE: Code = Code {
     shared: 10,
 };
 
-/// The first is the default.
+const MIXED: Profile = Profile {
+    name: "mixed",
+    summary: "something of everything",
+    statements: STATEMENTS,
+    code: CODE,
+    length: 120,
+    dependent: 40,
+    crowded: 50,
+};
+
+/// The first is the default. The others say in what they differ from it.
 pub const PROFILES: &[Profile] = &[
-    Profile {
-        name: "mixed",
-        summary: "something of everything",
-        statements: STATEMENTS,
-        code: CODE,
-        length: 120,
-        dependent: 40,
-        crowded: 50,
-    },
+    MIXED,
     Profile {
         name: "structured",
         summary: "nested sides and loops with breaks, switches, calls and early returns",
@@ -116,10 +118,8 @@ pub const PROFILES: &[Profile] = &[
             leave: 12,
             ..STATEMENTS
         },
-        code: CODE,
-        length: 120,
         dependent: 30,
-        crowded: 50,
+        ..MIXED
     },
     Profile {
         name: "unstructured",
@@ -134,10 +134,10 @@ pub const PROFILES: &[Profile] = &[
         name: "calls",
         summary: "calls, indirect calls, recursion, early returns",
         statements: Statements { code: 25, call: 30, leave: 14, ..STATEMENTS },
-        code: CODE,
         length: 100,
         dependent: 30,
         crowded: 40,
+        ..MIXED
     },
     Profile {
         name: "memory",
@@ -165,35 +165,31 @@ pub const PROFILES: &[Profile] = &[
         code: Code { arithmetic: 15, atomic: 40, shared: 40, ..CODE },
         length: 100,
         dependent: 60,
-        crowded: 50,
+        ..MIXED
     },
     Profile {
         name: "pressure",
         summary: "few registers, long-latency results in a row, replays, frequent resteers",
         statements: Statements { code: 60, sides: 20, meeting: 14, leave: 12, repeated: 10, ..STATEMENTS },
         code: Code { arithmetic: 14, long: 20, private: 30, table: 14, atomic: 10, shared: 20, ..CODE },
-        length: 120,
-        dependent: 40,
         crowded: 95,
+        ..MIXED
     },
     Profile {
         name: "copies",
         summary: "code that threads write: to their own memory, where they call it, or right behind a fence.i",
         statements: Statements { copied: 30, repeated: 12, ..STATEMENTS },
-        code: CODE,
         length: 100,
         dependent: 30,
-        crowded: 50,
+        ..MIXED
     },
     Profile {
         name: "faults",
         summary: "instructions at fault, of some lanes or of all, where few threads come",
         statements: Statements { fault: 8, sides: 20, ..STATEMENTS },
-        code: CODE,
-        length: 120,
         // The first fault ends all threads, wherever they are: no other machine stops at the same point.
         dependent: 100,
-        crowded: 50,
+        ..MIXED
     },
     Profile {
         name: "locks",
@@ -202,7 +198,7 @@ pub const PROFILES: &[Profile] = &[
         code: Code { private: 20, column: 10, ..CODE },
         length: 50,
         dependent: 20,
-        crowded: 50,
+        ..MIXED
     },
 ];
 

@@ -207,13 +207,19 @@ impl Program {
 }
 
 fn count(body: &[Statement]) -> usize {
-    let of_one = |statement: &Statement| match statement {
-        Statement::If { then, otherwise, .. } => count(then) + count(otherwise),
-        Statement::Loop(Loop { body, .. }) | Statement::Lock(Lock { body, .. }) => count(body),
-        Statement::Switch { arms, .. } => arms.iter().map(|arm| count(arm)).sum(),
-        Statement::Graph(blocks) => blocks.iter().map(|block| count(&block.code)).sum(),
-        Statement::Code(_) | Statement::Call { .. } | Statement::Copied { .. } => 0,
-        Statement::Rewritten { .. } | Statement::Leave { .. } | Statement::Barrier => 0,
-    };
-    body.iter().map(|statement| 1 + of_one(statement)).sum()
+    body.iter().map(|statement| 1 + statement.bodies().into_iter().map(count).sum::<usize>()).sum()
+}
+
+impl Statement {
+    /// The statements directly within it, by sides, arms or blocks.
+    pub fn bodies(&self) -> Vec<&[Self]> {
+        match self {
+            Self::If { then, otherwise, .. } => vec![then, otherwise],
+            Self::Loop(Loop { body, .. }) | Self::Lock(Lock { body, .. }) => vec![body],
+            Self::Switch { arms, .. } => arms.iter().map(Vec::as_slice).collect(),
+            Self::Graph(blocks) => blocks.iter().map(|block| block.code.as_slice()).collect(),
+            Self::Code(_) | Self::Call { .. } | Self::Copied { .. } => Vec::new(),
+            Self::Rewritten { .. } | Self::Leave { .. } | Self::Barrier => Vec::new(),
+        }
+    }
 }

@@ -113,12 +113,16 @@ impl Reference {
         // Each batch has its own file, because other threads have batches too.
         let file = tempfile::NamedTempFile::new_in(self.folder.path()).map_err(at(self.folder.path()))?;
         let ram = Ram { file: file.as_file(), path: file.path() };
-        let mut layout = Layout { at: IMAGES_AT };
-        let places: Vec<[u32; 2]> = jobs
-            .iter()
-            .map(|job| [layout.take(job.image.len() as u32), layout.take(job.results[1] - job.results[0])])
-            .collect();
-        let bytes = (layout.at - RAM_BASE + BEHIND).next_multiple_of(1 << 20);
+        // Memory behind the jobs, allocated from low to high addresses.
+        let mut end = IMAGES_AT;
+        let mut take = |bytes: u32| {
+            let at = end;
+            end = (at + bytes).next_multiple_of(64);
+            at
+        };
+        let places: Vec<[u32; 2]> =
+            jobs.iter().map(|job| [take(job.image.len() as u32), take(job.results[1] - job.results[0])]).collect();
+        let bytes = (end - RAM_BASE + BEHIND).next_multiple_of(1 << 20);
         ram.file.set_len(bytes.into()).map_err(at(ram.path))?;
         ram.write(RAM_BASE, &words(&BOOT))?;
         ram.write(HANDLER_AT, &self.handler)?;
@@ -143,18 +147,8 @@ impl Reference {
         let failed = |what: String| ReferenceError::Qemu { path: self.qemu.clone(), what };
         let mut child = Command::new(&self.qemu)
             .args(["-M", "virt,memory-backend=ram", "-m", &format!("{}M", bytes >> 20), "-object", &memory])
-            .args([
-                "-cpu",
-                "rv32,zba=true,zbb=true",
-                "-bios",
-                "none",
-                "-display",
-                "none",
-                "-serial",
-                "none",
-                "-monitor",
-                "none",
-            ])
+            .args(["-cpu", "rv32,zba=true,zbb=true"])
+            .args(["-bios", "-display", "-serial", "-monitor"].iter().flat_map(|device| [device, "none"]))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -174,19 +168,6 @@ impl Reference {
                 None => std::thread::sleep(Duration::from_millis(3)),
             }
         }
-    }
-}
-
-/// Memory behind the jobs, allocated from low to high addresses.
-struct Layout {
-    at: u32,
-}
-
-impl Layout {
-    fn take(&mut self, bytes: u32) -> u32 {
-        let at = self.at;
-        self.at = (at + bytes).next_multiple_of(64);
-        at
     }
 }
 

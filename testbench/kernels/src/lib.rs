@@ -146,10 +146,13 @@ const A: Isa = BASE.with(&extension::A);
 /// A kernel for the base instructions, whose threads do not wait for others of their warp.
 macro_rules! kernel {
     ($name:ident, $summary:literal) => {
+        kernel!(stringify!($name), concat!("../", stringify!($name), ".c"), $summary)
+    };
+    ($name:expr, $path:expr, $summary:literal) => {
         Kernel {
-            name: stringify!($name),
+            name: $name,
             summary: $summary,
-            source: include_str!(concat!("../", stringify!($name), ".c")),
+            source: include_str!($path),
             isa: BASE,
             needs_turns: false,
             stack_bytes: None,
@@ -177,14 +180,9 @@ macro_rules! spinning {
 macro_rules! grid {
     ($isa:expr, $file:ident, $summary:literal, $size:literal) => {
         Kernel {
-            name: concat!("grid_", stringify!($file)),
-            summary: $summary,
-            source: include_str!(concat!("../grid/", stringify!($file), ".c")),
             isa: $isa,
-            needs_turns: false,
-            stack_bytes: None,
-            comparison: None,
             grid: Some($size),
+            ..kernel!(concat!("grid_", stringify!($file)), concat!("../grid/", stringify!($file), ".c"), $summary)
         }
     };
 }

@@ -41,6 +41,12 @@ impl Side {
         Self { pc, depth, mask, replay: 0, parked }
     }
 
+    /// The threads in `mask` that have arrived at a reconvergence point, as one path; `None` if there are none.
+    pub(in crate::policy) fn together(rpc: Rpc, mask: u64) -> Option<Self> {
+        let (pc, depth) = rpc.place((rpc.first_arrival().unwrap_or(0), 0));
+        (mask != 0).then_some(Self { pc, depth, mask, ..Self::EMPTY })
+    }
+
     pub(in crate::policy) fn is_live(&self, live: u64) -> bool {
         self.mask & live != 0
     }
@@ -53,9 +59,9 @@ impl Side {
     }
 
     /// Of the threads in `among`: those on the path, and those that wait after its instruction until it is served.
-    pub(in crate::policy) fn list(&self, among: u64) -> impl Iterator<Item = PathRecord> {
+    pub(in crate::policy) fn list(self, among: u64) -> impl Iterator<Item = PathRecord> {
         let served = if self.replay == 0 { 0 } else { self.mask & !self.replay };
-        let behind = Self { pc: self.pc.wrapping_add(4), mask: served, replay: 0, ..*self };
+        let behind = Self { pc: self.pc.wrapping_add(4), mask: served, replay: 0, ..self };
         [self.path(among), behind.path(among)].into_iter().flatten()
     }
 

@@ -5,16 +5,14 @@ use std::borrow::Cow;
 use sim::Program;
 use weft_config::Config;
 
-use super::JUNK;
 use super::events::Events;
 use super::expected::Expected;
-use super::fetch_side::FetchSide;
 use super::memory_side::{MemorySide, Requests};
+use super::modelled::Modelled;
 #[cfg(test)]
 use crate::memory::Ram;
 use crate::memory::Violation;
 use crate::memory::axi4::Performed;
-use crate::pins::AnswerPorts;
 use verilate::{Model, ModelError};
 
 pub(super) struct Cached {
@@ -22,11 +20,8 @@ pub(super) struct Cached {
     requests: Requests,
     expected: Expected,
     /// The memory behind the cache.
-    memory: Requests,
+    memory: Modelled,
     reached: Events,
-    answers: AnswerPorts,
-    fetch: FetchSide,
-    ready: bool,
 }
 
 impl Cached {
@@ -34,45 +29,26 @@ impl Cached {
         Ok(Self {
             requests: Requests::new(model, config, program)?,
             expected: Expected::new(model, config)?,
-            memory: Requests::behind_cache(model, config, program)?,
+            memory: Modelled::answering(Requests::behind_cache(model, config, program)?, model, config, program)?,
             reached: Events::default(),
-            answers: AnswerPorts::of(model, config)?,
-            fetch: FetchSide::new(model, config, program)?,
-            ready: false,
         })
-    }
-
-    fn answer(&mut self, model: &mut Model, cycle: u64) {
-        let AnswerPorts { dmem_rsp_valid, dmem_rsp_tag, dmem_rsp_data, .. } = self.answers;
-        let response = self.memory.data_port.respond(cycle);
-        model.set(dmem_rsp_valid, response.is_some().into());
-        match response {
-            Some(response) => {
-                model.set(dmem_rsp_tag, response.tag.into());
-                model.words_mut(dmem_rsp_data).copy_from_slice(response.data);
-            }
-            None => model.words_mut(dmem_rsp_data).fill(JUNK),
-        }
     }
 
     fn check_cycle(&mut self, model: &Model, cycle: u64, events: &mut Events) -> Result<(), Violation> {
         events.response = self.expected.check_answer(&mut self.requests, model)?;
         self.expected.expect(&self.requests, events);
-        self.memory.accept(model, cycle, self.ready, &mut self.reached);
+        self.memory.accept(model, cycle, &mut self.reached);
         if let Some(violation) = self.reached.violation.take() {
             return Err(violation);
         }
-        if self.memory.writes
+        let memory = self.memory.requests();
+        if memory.writes
             && let Some(write) = self.reached.request()
         {
-            let mut data = vec![0; write.data.len()];
-            self.memory.ram.read(write.address, &mut data);
-            let write = Performed { address: write.address, mask: write.mask, data };
-            self.expected.check_write("dmem_req", &write)?;
+            self.expected.check_write("dmem_req", &Performed::of(&write, &memory.ram))?;
         }
         if events.done && !self.expected.is_performed() {
-            let expected = "0 until every request is performed".into();
-            return Err(Violation { signal: "done", expected, actual: "1".into() });
+            return Err(Violation::new("done", "0 until every request is performed", "1"));
         }
         Ok(())
     }
@@ -80,20 +56,15 @@ impl Cached {
 
 impl MemorySide for Cached {
     fn reset(&mut self, model: &mut Model) {
-        self.fetch.reset(model);
-        model.set(self.answers.dmem_req_ready, 0);
-        self.answer(model, 0);
+        self.memory.reset(model);
     }
 
     fn drive(&mut self, model: &mut Model, cycle: u64, _: &mut Events) {
-        self.fetch.drive(model);
-        self.ready = self.memory.data_port.ready();
-        model.set(self.answers.dmem_req_ready, self.ready.into());
-        self.answer(model, cycle);
+        self.memory.drive(model, cycle, &mut self.reached);
     }
 
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events) {
-        let fetched = self.fetch.sample(model, &self.memory.ram);
+        let fetched = self.memory.fetch(model);
         // Each memory has its own bandwidth.
         self.requests.data_port.ready();
         self.requests.accept(model, cycle, self.expected.accepts(model), events);
@@ -107,7 +78,7 @@ impl MemorySide for Cached {
     }
 
     fn is_fetching(&self) -> bool {
-        self.fetch.is_asked()
+        self.memory.is_fetching()
     }
 
     fn requests(&self) -> &Requests {
@@ -116,19 +87,18 @@ impl MemorySide for Cached {
 
     #[cfg(test)]
     fn restart(&mut self) -> bool {
-        let performed = self.expected.restart();
-        self.fetch.restart();
         self.reached = Events::default();
-        self.requests.restart() && self.memory.restart() && !self.fetch.is_in_flight() && performed
+        let restarted = [self.expected.restart(), self.requests.restart(), self.memory.restart()];
+        restarted == [true; 3]
     }
 
     #[cfg(test)]
     fn load(&mut self, ram: &Ram) {
         self.requests.ram = ram.clone();
-        self.memory.ram = ram.clone();
+        self.memory.load(ram);
     }
 
     fn words(&self, _: &Model) -> (Cow<'_, [u32]>, &'static str) {
-        (self.expected.words(&self.memory.ram).into(), "dmem_req")
+        (self.expected.words(&self.memory.requests().ram).into(), "dmem_req")
     }
 }

@@ -109,8 +109,7 @@ impl ControlPort {
     /// Samples the answers of a cycle, and checks them.
     pub(super) fn sample(&mut self, model: &Model) -> Result<(), Violation> {
         let ports = self.ports;
-        let violation =
-            |signal, expected: &str, actual: String| Err(Violation { signal, expected: expected.into(), actual });
+        let violation = |signal, expected: &str, actual: String| Err(Violation::new(signal, expected, actual));
         let [written, read] = [ports.bvalid, ports.rvalid].map(|port| model.bit(port));
         let data = read.then(|| model.get(ports.rdata) as u32);
         if (self.held.0 && !written) || (self.held.1.is_some() && self.held.1 != data) {

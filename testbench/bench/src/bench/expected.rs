@@ -9,7 +9,7 @@ use weft_trace::MemoryOp;
 use super::events::Events;
 use super::memory_side::Requests;
 use crate::memory::axi4::Performed;
-use crate::memory::{Ram, Violation, byte_bits};
+use crate::memory::{Ram, Request, Violation, byte_bits};
 use crate::pins::ObservedAnswers;
 use verilate::{Model, ModelError};
 
@@ -95,8 +95,7 @@ impl Expected {
         }
         let tag = model.get(dmem_rsp_tag) as u32;
         let Some(response) = requests.data_port.take(tag) else {
-            let expected = "a tag that waits for its answer".into();
-            return Err(Violation { signal: "dmem_rsp_tag", expected, actual: tag.to_string() });
+            return Err(Violation::new("dmem_rsp_tag", "a tag that waits for its answer", tag.to_string()));
         };
         let data = model.words(dmem_rsp_data);
         let awaited = self.awaited.remove(&tag);
@@ -104,7 +103,7 @@ impl Expected {
             |word: &usize| awaited.is_none_or(|awaited| awaited == *word) && data[*word] != response.data[*word];
         let Some(word) = (0..data.len()).find(differs) else { return Ok(true) };
         let show = |words: &[u32]| format!("{:#010x} in word {word} for tag {tag}", words[word]);
-        Err(Violation { signal: "dmem_rsp_data", expected: show(response.data), actual: show(data) })
+        Err(Violation::new("dmem_rsp_data", show(response.data), show(data)))
     }
 
     /// Records the response and the write that a request accepted in this cycle must cause.
@@ -115,9 +114,7 @@ impl Expected {
             self.awaited.insert(request.tag, request.word());
         }
         if requests.writes {
-            let mut data = vec![0; request.data.len()];
-            requests.ram.read(request.address, &mut data);
-            let write = Performed { address: request.address, mask: request.mask, data };
+            let write = Performed::of(&request, &requests.ram);
             self.owed.entry(request.address).or_default().writes.push_back(write);
         }
     }
@@ -131,7 +128,7 @@ impl Expected {
         if owed.perform(write, if self.merges { usize::MAX } else { 1 }) {
             return Ok(());
         }
-        Err(Violation { signal, expected, actual: show(write) })
+        Err(Violation::new(signal, expected, show(write)))
     }
 
     /// Whether every write has reached memory.
@@ -159,6 +156,13 @@ impl Expected {
 }
 
 impl Performed {
+    /// The write of a request that `ram` has performed.
+    pub(super) fn of(request: &Request<'_>, ram: &Ram) -> Self {
+        let mut data = vec![0; request.data.len()];
+        ram.read(request.address, &mut data);
+        Self { address: request.address, mask: request.mask, data }
+    }
+
     /// Adds a later write of the same line.
     fn overlay(&mut self, later: &Self) {
         for (word, value) in self.data.iter_mut().enumerate() {

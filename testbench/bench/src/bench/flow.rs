@@ -37,5 +37,5 @@ fn same<T: Debug + PartialEq>(signal: &'static str, issued: Option<T>, actual: O
     if issued == actual {
         return Ok(());
     }
-    Err(Violation { signal, expected: format!("{}, as it was issued", told(issued)), actual: told(actual) })
+    Err(Violation::new(signal, format!("{}, as it was issued", told(issued)), told(actual)))
 }

@@ -54,13 +54,11 @@ pub(super) trait MemorySide {
     /// Compares the memory in the hardware with the expected one.
     fn check(&self, model: &Model) -> Result<(), Violation> {
         let (expected, (actual, signal)) = (self.requests().ram.words(), self.words(model));
-        if *expected == *actual {
-            return Ok(());
-        }
-        let Some(index) = (0..expected.len()).find(|index| expected[*index] != actual[*index]) else { return Ok(()) };
+        let differs = expected.iter().zip(actual.iter()).position(|(expected, actual)| expected != actual);
+        let Some(index) = differs else { return Ok(()) };
         let address = RAM_BASE + 4 * index as u32;
         let show = |word: u32| format!("{word:#010x} at physical address {address:#010x}");
-        Err(Violation { signal, expected: show(expected[index]), actual: show(actual[index]) })
+        Err(Violation::new(signal, show(expected[index]), show(actual[index])))
     }
 }
 

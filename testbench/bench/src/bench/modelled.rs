@@ -24,12 +24,31 @@ pub(super) struct Modelled {
 
 impl Modelled {
     pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
+        Self::answering(Requests::new(model, config, program)?, model, config, program)
+    }
+
+    /// The memory that answers these requests.
+    pub(super) fn answering(
+        requests: Requests,
+        model: &Model,
+        config: &Config,
+        program: &Program,
+    ) -> Result<Self, ModelError> {
         Ok(Self {
-            requests: Requests::new(model, config, program)?,
+            requests,
             answers: AnswerPorts::of(model, config)?,
             fetch: FetchSide::new(model, config, program)?,
             ready: false,
         })
+    }
+
+    /// Samples the fetch of a cycle; returns whether it was accepted.
+    pub(super) fn fetch(&mut self, model: &Model) -> Result<bool, Violation> {
+        self.fetch.sample(model, &self.requests.ram)
+    }
+
+    pub(super) fn accept(&mut self, model: &Model, cycle: u64, events: &mut Events) {
+        self.requests.accept(model, cycle, self.ready, events);
     }
 
     fn answer_load(&mut self, model: &mut Model, cycle: u64) -> bool {
@@ -64,8 +83,8 @@ impl MemorySide for Modelled {
     }
 
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events) {
-        let fetched = self.fetch.sample(model, &self.requests.ram);
-        self.requests.accept(model, cycle, self.ready, events);
+        let fetched = self.fetch(model);
+        self.accept(model, cycle, events);
         events.fetched(fetched);
     }
 

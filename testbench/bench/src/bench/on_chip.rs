@@ -11,7 +11,7 @@ use super::events::Events;
 use super::memory_side::{MemorySide, Requests};
 use crate::memory::{RAM_BASE, Violation};
 use crate::pins::{FetchPorts, ObservedAnswers};
-use crate::reconvergence::{reconvergence_table, reconvergence_words};
+use crate::reconvergence::{reads_table, reconvergence_table, reconvergence_words};
 use verilate::{Model, ModelError};
 
 pub(super) struct OnChip {
@@ -34,7 +34,7 @@ impl OnChip {
         for (number, word) in (0..).zip(requests.ram.words()) {
             model.bank_mut(number % banks)[number / banks] = *word;
         }
-        if config.unit().is_ok_and(|unit| unit.reconverges) {
+        if reads_table(config) {
             for (number, word) in (0..).zip(&table) {
                 model.bank_mut(banks + number % banks)[number / banks] = *word;
             }
@@ -45,16 +45,12 @@ impl OnChip {
 
     fn check_answer(&mut self, model: &Model, cycle: u64) -> Result<bool, Violation> {
         let ObservedAnswers { dmem_rsp_valid, dmem_rsp_tag, dmem_rsp_data, .. } = self.answers;
-        let violation = |signal, expected: String, actual: String| Err(Violation { signal, expected, actual });
+        let violation = |signal, expected: String, actual: String| Err(Violation::new(signal, expected, actual));
         let (expected, actual) = (self.requests.data_port.respond(cycle), model.bit(dmem_rsp_valid));
-        let Some(response) = expected.filter(|_| actual) else {
-            let expected = expected.is_some();
-            return if expected == actual {
-                Ok(false)
-            } else {
-                violation("dmem_rsp_valid", u32::from(expected).to_string(), u32::from(actual).to_string())
-            };
-        };
+        if expected.is_some() != actual {
+            return violation("dmem_rsp_valid", u32::from(!actual).to_string(), u32::from(actual).to_string());
+        }
+        let Some(response) = expected else { return Ok(false) };
         let tag = model.get(dmem_rsp_tag);
         if tag != u64::from(response.tag) {
             return violation("dmem_rsp_tag", response.tag.to_string(), tag.to_string());
@@ -62,13 +58,9 @@ impl OnChip {
         let data = model.words(dmem_rsp_data);
         let matters = |word: &usize| self.awaited.is_none_or(|awaited| awaited == *word);
         let differs = |word: &usize| data[*word] != response.data[*word];
-        match (0..data.len()).filter(matters).find(differs) {
-            None => Ok(true),
-            Some(word) => {
-                let show = |words: &[u32]| format!("{:#010x} in word {word}", words[word]);
-                violation("dmem_rsp_data", show(response.data), show(data))
-            }
-        }
+        let Some(word) = (0..data.len()).filter(matters).find(differs) else { return Ok(true) };
+        let show = |words: &[u32]| format!("{:#010x} in word {word}", words[word]);
+        violation("dmem_rsp_data", show(response.data), show(data))
     }
 }
 
@@ -107,10 +99,9 @@ impl MemorySide for OnChip {
         let banks = self.banks;
         let mut words: Vec<u32> =
             (0..self.requests.ram.words().len()).map(|index| model.bank(index % banks)[index / banks]).collect();
-        if let Some(word) =
-            self.writing.and_then(|index| words.get_mut(index).zip(self.requests.ram.words().get(index)))
-        {
-            *word.0 = *word.1;
+        let ram = self.requests.ram.words();
+        if let Some((word, written)) = self.writing.and_then(|index| words.get_mut(index).zip(ram.get(index))) {
+            *word = *written;
         }
         (words.into(), "bram")
     }

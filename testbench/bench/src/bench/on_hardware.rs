@@ -17,8 +17,7 @@ use super::unknown_branches::UnknownBranches;
 use super::{BenchError, Outputs, RunOptions};
 use crate::engine::Engine;
 use crate::lockstep::{Checker, End, Mismatch};
-use crate::memory::Violation;
-use crate::report::{FinalMemory, Outcome, Report};
+use crate::report::{FinalMemory, How, Outcome, Report};
 use verilate::Model;
 
 pub(super) fn run(
@@ -94,15 +93,6 @@ struct Counts {
 struct Ended {
     cycle: u64,
     how: How,
-}
-
-enum How {
-    Done,
-    ToHost(u32),
-    Fault(Fault),
-    Waits(Outcome, String),
-    Limit,
-    Mismatch(Box<Mismatch>),
 }
 
 impl Run<'_, '_> {
@@ -238,9 +228,9 @@ impl Run<'_, '_> {
                 checker.console(cycle, byte)?;
             }
             checker.exit(cycle, events.exit, events.done)?;
-            self.flow.check(events).map_err(|violation| against_the_protocol(cycle, &violation))?;
+            self.flow.check(events).map_err(|violation| Mismatch::against_the_protocol(cycle, &violation))?;
         }
-        events.violation.as_ref().map_or(Ok(()), |violation| Err(against_the_protocol(cycle, violation)))
+        events.violation.as_ref().map_or(Ok(()), |violation| Err(Mismatch::against_the_protocol(cycle, violation)))
     }
 
     /// Returns how the run must be stopped: stuck, starving or at its limit.
@@ -298,7 +288,7 @@ impl Run<'_, '_> {
             return Ok(how);
         }
         if let Err(violation) = self.hardware.check_memory() {
-            return Ok(How::Mismatch(against_the_protocol(cycle, &violation)));
+            return Ok(How::Mismatch(Mismatch::against_the_protocol(cycle, &violation)));
         }
         let Some(checker) = &mut self.checker else { return Ok(how) };
         let end = match how {
@@ -335,67 +325,21 @@ impl Run<'_, '_> {
             How::Done if traced => self.counts.last_commit,
             _ => (ended.cycle, self.counts.idle),
         };
+        let cycles = self.first_fetch.map_or(0, |first| last - first + 1);
+        let of_ports = (!traced).then(|| self.exit_codes_of_ports(&ended.how));
         let progress = &self.liveness.progress;
-        let exit_codes = if traced { progress.exit_codes().to_vec() } else { self.exit_codes_of_ports(&ended.how) };
+        let memory = FinalMemory::new(self.config, self.hardware.words());
         let mut report = Report {
-            outcome: Outcome::Exited,
-            cycles: Some(self.first_fetch.map_or(0, |first| last - first + 1)),
+            cycles: Some(cycles),
             statistics: self.counts.statistics,
-            regions: self.regions.ended(self.first_fetch.map_or(0, |first| last - first + 1)),
-            mixed_releases: progress.mixed_releases(),
+            regions: self.regions.ended(cycles),
             idle_cycles: traced.then_some(idle),
-            mismatch: None,
-            fault: None,
-            deadlock: None,
-            threads: if traced { progress.groups() } else { Vec::new() },
-            stack_bytes: progress.stack_bytes(),
-            tohost: None,
-            exit_codes,
-            message: String::new(),
-            wall: started.elapsed(),
-            memory: FinalMemory::new(self.config, self.hardware.words()),
             counted: traced,
+            ..Report::new(ended.how, progress, memory, started)
         };
-        match ended.how {
-            How::Done => {}
-            How::ToHost(value) => {
-                report.outcome = Outcome::of_tohost(value);
-                report.tohost = Some(value);
-            }
-            How::Fault(fault) => {
-                report.outcome = Outcome::Fault;
-                report.fault = Some(fault);
-            }
-            How::Waits(outcome, text) => {
-                report.outcome = outcome;
-                report.deadlock = Some(text);
-            }
-            How::Limit => report.outcome = Outcome::Limit,
-            How::Mismatch(mismatch) => {
-                report.outcome = Outcome::Mismatch;
-                report.mismatch = Some(*mismatch);
-            }
+        if let Some(exit_codes) = of_ports {
+            (report.exit_codes, report.threads) = (exit_codes, Vec::new());
         }
-        report.message = report.describe(self.config, self.program, self.max_cycles);
-        report.append(self.liveness.progress.warnings(self.program));
-        report.append(self.unknown_branches.describe(traced));
-        report
+        report.explained((self.config, self.program, self.max_cycles), progress, &self.unknown_branches)
     }
-}
-
-fn against_the_protocol(cycle: u64, violation: &Violation) -> Box<Mismatch> {
-    let Violation { signal, expected, actual } = violation;
-    Box::new(Mismatch {
-        cycle,
-        warp: None,
-        slot: None,
-        pc: None,
-        lane: None,
-        field: (*signal).into(),
-        expected: expected.clone(),
-        actual: actual.clone(),
-        report: format!(
-            "mismatch in cycle {cycle}: {signal} breaks the rules of its port\n  expected {expected}\n  actual   {actual}\n"
-        ),
-    })
 }

@@ -6,7 +6,7 @@ use weft_trace::{MemoryOp, Record};
 
 use super::unknown_branches::UnknownBranches;
 use super::{BenchError, Outputs, RunOptions};
-use crate::report::{FinalMemory, Outcome, Report};
+use crate::report::{FinalMemory, Report};
 
 pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -> Result<Report, BenchError> {
     let RunOptions { max_cycles, untimed, wave, commits, trace, console, progress } = options;
@@ -39,48 +39,13 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         return Err(error);
     }
 
-    let harts = (0..config.warps).flat_map(|warp| (0..config.threads).map(move |lane| (warp, lane)));
-    let mut report = Report {
-        outcome: Outcome::Exited,
+    let memory = FinalMemory::new(config, machine.memory().words().to_vec());
+    let report = Report {
         cycles: cycles.map(|cycles| cycles.total),
         statistics,
         regions,
-        mixed_releases: progress.mixed_releases(),
         idle_cycles: cycles.map(|cycles| cycles.idle),
-        mismatch: None,
-        fault: None,
-        deadlock: None,
-        threads: progress.groups(),
-        stack_bytes: progress.stack_bytes(),
-        tohost: None,
-        exit_codes: harts.map(|(warp, lane)| machine.exit_code(warp, lane)).collect(),
-        message: String::new(),
-        wall: started.elapsed(),
-        memory: FinalMemory::new(config, machine.memory().words().to_vec()),
-        counted: true,
+        ..Report::new(outcome.into(), &progress, memory, started)
     };
-    match outcome {
-        sim::Outcome::Exited => {}
-        sim::Outcome::ToHost(value) => {
-            report.outcome = Outcome::of_tohost(value);
-            report.tohost = Some(value);
-        }
-        sim::Outcome::Deadlock(text) => {
-            report.outcome = Outcome::Deadlock;
-            report.deadlock = Some(text);
-        }
-        sim::Outcome::SuspectedDeadlock(text) => {
-            report.outcome = Outcome::SuspectedDeadlock;
-            report.deadlock = Some(text);
-        }
-        sim::Outcome::Limit => report.outcome = Outcome::Limit,
-        sim::Outcome::Fault(fault) => {
-            report.outcome = Outcome::Fault;
-            report.fault = Some(fault);
-        }
-    }
-    report.message = report.describe(config, program, max_cycles);
-    report.append(progress.warnings(program));
-    report.append(unknown_branches.describe(true));
-    Ok(report)
+    Ok(report.explained((config, program, max_cycles), &progress, &unknown_branches))
 }

@@ -93,20 +93,19 @@ impl OnTheBus {
 
     /// Checks the outputs for a core that is done, or in error.
     fn check_state(&self, model: &Model) -> Result<(), Violation> {
-        let violation =
-            |signal, expected: &str, actual: String| Err(Violation { signal, expected: expected.into(), actual });
         if let Some(state) = self.state.filter(|state| model.bit(state.bus_error_valid)) {
             let what = if model.bit(state.bus_error_write) { "write" } else { "read" };
             let code = if model.bit(state.bus_error_decode) { "DECERR" } else { "SLVERR" };
             let address = model.get(state.bus_error_addr);
-            return violation("bus_error_valid", "0", format!("1: {code} for a {what} at {address:#010x}"));
+            let actual = format!("1: {code} for a {what} at {address:#010x}");
+            return Err(Violation::new("bus_error_valid", "0", actual));
         }
         let is_quiet = self.expected.is_performed()
             && self.rules.is_idle()
             && self.slave.is_quiet()
             && self.requests.data_port.in_flight() == 0;
         if model.bit(self.done.done) && !is_quiet {
-            return violation("done", "0 until every request is performed and answered", "1".into());
+            return Err(Violation::new("done", "0 until every request is performed and answered", "1"));
         }
         Ok(())
     }

@@ -69,8 +69,7 @@ impl RefillPort {
         if let Some(address) = offered.filter(|_| self.ready) {
             let words = self.line_bytes as usize / 4;
             if !address.is_multiple_of(self.line_bytes) || !ram.contains(address, words) {
-                let (expected, actual) = ("a line of RAM".into(), format!("{address:#010x}"));
-                return Err(Violation { signal: "ifill_req_addr", expected, actual });
+                return Err(Violation::new("ifill_req_addr", "a line of RAM", format!("{address:#010x}")));
             }
             let mut line = vec![0; words];
             ram.read(address, &mut line);

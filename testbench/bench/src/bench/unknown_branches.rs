@@ -11,7 +11,7 @@ use crate::reconvergence::reads_table;
 
 /// By address, whether it was executed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct UnknownBranches(BTreeMap<u32, bool>);
+pub(crate) struct UnknownBranches(BTreeMap<u32, bool>);
 
 impl UnknownBranches {
     /// Empty if the unit of the configuration does not read the reconvergence table.
@@ -31,7 +31,7 @@ impl UnknownBranches {
     }
 
     /// A line for the report; `None` if there are no such branches. `traced` says whether commits were followed.
-    pub(super) fn describe(&self, traced: bool) -> Option<String> {
+    pub(crate) fn describe(&self, traced: bool) -> Option<String> {
         let executed = self.0.values().filter(|executed| **executed).count();
         let executed = if traced { format!(", {executed} of them executed") } else { String::new() };
         (!self.0.is_empty()).then(|| {

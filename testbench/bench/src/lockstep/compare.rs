@@ -10,9 +10,9 @@ use crate::memory::byte_bits;
 pub(super) fn commits(expected: &Commit, actual: &Commit) -> Result<(), Difference> {
     for (field, differ) in Commit::COMPARISONS {
         match *field {
-            "values" if expected.writes => values(expected.served, &expected.values, &actual.values)?,
+            "values" if expected.writes => values(field, expected.served, &expected.values, &actual.values)?,
             "memory_data" if has_data(expected.memory) => {
-                data(expected.memory_mask, &expected.memory_data, &actual.memory_data)?;
+                data(field, expected.memory_mask, &expected.memory_data, &actual.memory_data)?;
             }
             "values" | "memory_data" => {}
             "memory_address" | "memory_mask" if expected.memory == MemoryOp::None => {}
@@ -30,29 +30,28 @@ fn has_data(memory: MemoryOp) -> bool {
     !matches!(memory, MemoryOp::None | MemoryOp::Load | MemoryOp::LoadReserved)
 }
 
-pub(super) fn values(lanes: u64, expected: &[u32], actual: &[u32]) -> Result<(), Difference> {
+type Field = &'static str;
+
+pub(super) fn values(field: Field, lanes: u64, expected: &[u32], actual: &[u32]) -> Result<(), Difference> {
     for (lane, (expected, actual)) in expected.iter().zip(actual).enumerate() {
         if lanes >> lane & 1 != 0 && expected != actual {
-            let difference = Difference::new("values", format!("{expected:#010x}"), format!("{actual:#010x}"));
+            let difference = Difference::new(field, format!("{expected:#010x}"), format!("{actual:#010x}"));
             return Err(difference.in_lane(lane));
         }
     }
     Ok(())
 }
 
-pub(super) fn mask(expected: [u64; 4], actual: [u64; 4]) -> Result<(), Difference> {
-    match Bytes::differ(&expected, &actual) {
-        None => Ok(()),
-        Some([expected, actual]) => Err(Difference::new("memory_mask", expected, actual)),
-    }
+pub(super) fn mask(field: Field, expected: [u64; 4], actual: [u64; 4]) -> Result<(), Difference> {
+    Bytes::differ(&expected, &actual).map_or(Ok(()), |[expected, actual]| Err(Difference::new(field, expected, actual)))
 }
 
-pub(super) fn data(mask: [u64; 4], expected: &[u32], actual: &[u32]) -> Result<(), Difference> {
+pub(super) fn data(field: Field, mask: [u64; 4], expected: &[u32], actual: &[u32]) -> Result<(), Difference> {
     for (word, (expected, actual)) in expected.iter().zip(actual).enumerate() {
         let bits = byte_bits(mask, word);
         if (expected ^ actual) & bits != 0 {
             let hex = |value: &u32| format!("{:#010x} (bytes {bits:#010x})", value & bits);
-            return Err(Difference::new("memory_data", hex(expected), hex(actual)).in_lane(word));
+            return Err(Difference::new(field, hex(expected), hex(actual)).in_lane(word));
         }
     }
     Ok(())

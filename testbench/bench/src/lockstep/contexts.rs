@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use weft_trace::{Context, MovePorts, Moves, PathRecord};
 
-use super::mismatch::{Difference, Subject};
+use super::mismatch::{Difference, Subject, require_equal};
 
 /// Owed records, the oldest first.
 #[derive(Clone, Debug)]
@@ -34,14 +34,12 @@ impl Contexts {
     pub(super) fn take(&mut self, context: &Context) -> Result<(Subject, Moves), (Option<Subject>, Difference)> {
         match self.owed.pop_front() {
             Some(Owed { cycle, subject, moves }) if cycle == context.cycle => {
-                let fields =
-                    [("context_warp", subject.warp, context.warp), ("context_slot", subject.slot, context.slot)];
-                match fields.into_iter().find(|(_, expected, actual)| expected != actual) {
-                    None => Ok((subject, moves)),
-                    Some((field, expected, actual)) => {
-                        Err((Some(subject), Difference::new(field, expected.to_string(), actual.to_string())))
-                    }
-                }
+                let same = || {
+                    require_equal!("context_warp", subject.warp, context.warp, "{}");
+                    require_equal!("context_slot", subject.slot, context.slot, "{}");
+                    Ok((subject, moves))
+                };
+                same().map_err(|difference| (Some(subject), difference))
             }
             _ => {
                 let actual = format!("a record of warp {}", context.warp);
@@ -61,29 +59,11 @@ impl Contexts {
     }
 }
 
-struct Fields {
-    valid: &'static str,
-    pc: &'static str,
-    depth: &'static str,
-    mask: &'static str,
-    parked: &'static str,
-}
+/// The ports of a path.
+type Fields = [&'static str; 5];
 
-const X: Fields = Fields {
-    valid: "context_x_valid",
-    pc: "context_x_pc",
-    depth: "context_x_depth",
-    mask: "context_x_mask",
-    parked: "context_x_parked",
-};
-
-const Y: Fields = Fields {
-    valid: "context_y_valid",
-    pc: "context_y_pc",
-    depth: "context_y_depth",
-    mask: "context_y_mask",
-    parked: "context_y_parked",
-};
+const X: Fields = ["context_x_valid", "context_x_pc", "context_x_depth", "context_x_mask", "context_x_parked"];
+const Y: Fields = ["context_y_valid", "context_y_pc", "context_y_depth", "context_y_mask", "context_y_parked"];
 
 /// The first difference between a record and the model's paths and moves.
 pub(super) fn compare(
@@ -92,8 +72,8 @@ pub(super) fn compare(
     actual: &Context,
     describe: impl Fn(&PathRecord) -> String,
 ) -> Result<(), Difference> {
-    compare_path(&X, x, actual.x, &describe)?;
-    compare_path(&Y, y, actual.y, &describe)?;
+    compare_path(X, x, actual.x, &describe)?;
+    compare_path(Y, y, actual.y, &describe)?;
     for (field, (_, differ)) in MovePorts::<()>::FIELDS.iter().zip(Moves::COMPARISONS) {
         if let Some([expected, actual]) = differ(&moves, &actual.moves) {
             return Err(Difference::new(field.port, expected, actual));
@@ -103,7 +83,7 @@ pub(super) fn compare(
 }
 
 fn compare_path(
-    fields: &Fields,
+    [valid, pc, depth, mask, parked]: Fields,
     expected: Option<PathRecord>,
     actual: Option<PathRecord>,
     describe: impl Fn(&PathRecord) -> String,
@@ -113,22 +93,12 @@ fn compare_path(
         (None, None) => return Ok(()),
         (expected, actual) => {
             let text = |path: Option<PathRecord>| path.map_or("no path".into(), |path| describe(&path));
-            return Err(Difference::new(fields.valid, text(expected), text(actual)));
+            return Err(Difference::new(valid, text(expected), text(actual)));
         }
     };
-    let hex = |value: u64| format!("{value:#x}");
-    let pc = |path: PathRecord| format!("{:#010x}", path.pc);
-    if expected.pc != actual.pc {
-        return Err(Difference::new(fields.pc, pc(expected), pc(actual)));
-    }
-    if expected.depth != actual.depth {
-        return Err(Difference::new(fields.depth, expected.depth.to_string(), actual.depth.to_string()));
-    }
-    if expected.mask != actual.mask {
-        return Err(Difference::new(fields.mask, hex(expected.mask), hex(actual.mask)));
-    }
-    if expected.parked != actual.parked {
-        return Err(Difference::new(fields.parked, expected.parked.to_string(), actual.parked.to_string()));
-    }
+    require_equal!(pc, expected.pc, actual.pc, "{:#010x}");
+    require_equal!(depth, expected.depth, actual.depth, "{}");
+    require_equal!(mask, expected.mask, actual.mask, "{:#x}");
+    require_equal!(parked, expected.parked, actual.parked, "{}");
     Ok(())
 }

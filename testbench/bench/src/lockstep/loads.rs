@@ -71,8 +71,7 @@ impl Loads {
         require_equal!("late_slot", load.slot, late.slot, "{}");
         require_equal!("late_rd", load.rd, late.rd, "x{}");
         require_equal!("late_mask", load.lanes, late.mask, "{:#x}");
-        compare::values(load.lanes, &load.values, &late.values)
-            .map_err(|difference| Difference { field: "late_values", ..difference })
+        compare::values("late_values", load.lanes, &load.values, &late.values)
     }
 
     pub(super) fn check_empty(&self) -> Result<(), (Option<Subject>, Difference)> {

@@ -7,6 +7,7 @@ use sim::{Machine, Program};
 use weft_trace::PathRecord;
 
 use super::history::History;
+use crate::memory::Violation;
 use crate::text::{describe, disassemble};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Difference {
 
 /// Returns a difference unless the two are equal; prints them with the given format.
 macro_rules! require_equal {
-    ($field:literal, $expected:expr, $actual:expr, $format:literal) => {
+    ($field:expr, $expected:expr, $actual:expr, $format:literal) => {
         if $expected != $actual {
             return Err(Difference::new($field, format!($format, $expected), format!($format, $actual)));
         }
@@ -61,6 +62,31 @@ pub struct Mismatch {
     pub report: String,
 }
 
+impl Mismatch {
+    fn new(cycle: u64, subject: Option<Subject>, difference: Difference, report: String) -> Box<Self> {
+        let Difference { field, lane, expected, actual } = difference;
+        Box::new(Self {
+            cycle,
+            warp: subject.map(|subject| subject.warp),
+            slot: subject.map(|subject| subject.slot),
+            pc: subject.map(|subject| subject.pc),
+            lane,
+            field: field.into(),
+            expected,
+            actual,
+            report,
+        })
+    }
+
+    pub(crate) fn against_the_protocol(cycle: u64, Violation { signal, expected, actual }: &Violation) -> Box<Self> {
+        let report = format!(
+            "mismatch in cycle {cycle}: {signal} breaks the rules of its port\n  \
+             expected {expected}\n  actual   {actual}\n"
+        );
+        Self::new(cycle, None, Difference::new(signal, expected, actual), report)
+    }
+}
+
 impl fmt::Display for Mismatch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.report)
@@ -84,18 +110,7 @@ pub(super) struct Scene<'a> {
 impl Scene<'_> {
     pub(super) fn mismatch(&self, cycle: u64, subject: Option<Subject>, difference: Difference) -> Box<Mismatch> {
         let report = self.report(cycle, subject, &difference);
-        let Difference { field, lane, expected, actual } = difference;
-        Box::new(Mismatch {
-            cycle,
-            warp: subject.map(|subject| subject.warp),
-            slot: subject.map(|subject| subject.slot),
-            pc: subject.map(|subject| subject.pc),
-            lane,
-            field: field.into(),
-            expected,
-            actual,
-            report,
-        })
+        Mismatch::new(cycle, subject, difference, report)
     }
 
     fn report(&self, cycle: u64, subject: Option<Subject>, difference: &Difference) -> String {

@@ -61,12 +61,10 @@ impl Transactions {
         require_equal!("dmem_req_op", Some(transaction.operation), operation, "{:?}");
         require_equal!("dmem_req_addr", transaction.address, request.address, "{:#010x}");
         if transaction.operation != MemoryOp::Load {
-            compare::mask(transaction.mask, request.mask)
-                .map_err(|difference| Difference { field: "dmem_req_mask", ..difference })?;
+            compare::mask("dmem_req_mask", transaction.mask, request.mask)?;
         }
         if transaction.operation.has_data() {
-            compare::data(transaction.mask, &transaction.data, request.data)
-                .map_err(|difference| Difference { field: "dmem_req_data", ..difference })?;
+            compare::data("dmem_req_data", transaction.mask, &transaction.data, request.data)?;
         }
         if transaction.operation.is_reservation() {
             require_equal!("dmem_req_hart", transaction.hart, request.hart, "{}");
@@ -76,17 +74,12 @@ impl Transactions {
 
     /// A byte that the console accepted must be the oldest one.
     pub(super) fn transmit(&mut self, byte: u8) -> Result<(), (Option<Subject>, Difference)> {
-        match self.console.pop_front() {
-            None => {
-                let expected = "no byte: no commit sends one";
-                Err((None, Difference::new("console_data", expected, format!("{byte:#04x}"))))
-            }
-            Some((_, expected)) if expected == byte => Ok(()),
-            Some((subject, expected)) => {
-                let difference = Difference::new("console_data", format!("{expected:#04x}"), format!("{byte:#04x}"));
-                Err((Some(subject), difference))
-            }
-        }
+        let (subject, expected) = match self.console.pop_front() {
+            Some((_, expected)) if expected == byte => return Ok(()),
+            Some((subject, expected)) => (Some(subject), format!("{expected:#04x}")),
+            None => (None, "no byte: no commit sends one".into()),
+        };
+        Err((subject, Difference::new("console_data", expected, format!("{byte:#04x}"))))
     }
 
     pub(super) fn check_empty(&self) -> Result<(), (Option<Subject>, Difference)> {

@@ -3,15 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use weft_config::Config;
+use weft_config::{Config, Latency};
 use weft_trace::MemoryOp;
 
 use super::{BackPressure, Ram, Request, Response, Tokens, Violation};
 
 #[derive(Clone, Debug)]
 pub struct DataPort {
-    latency_min: u32,
-    latency_max: u32,
+    latency: Latency,
     rng: fastrand::Rng,
     back_pressure: BackPressure,
     tokens: Tokens,
@@ -32,8 +31,7 @@ impl DataPort {
         let memory = &config.memory;
         let line = (false, vec![0; config.threads as usize]);
         Self {
-            latency_min: memory.latency.min,
-            latency_max: memory.latency.max,
+            latency: memory.latency,
             rng: fastrand::Rng::with_seed(memory.seed),
             back_pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0d3e, Self::REFUSED_ONE_IN),
             tokens: Tokens::new(memory.bandwidth),
@@ -93,13 +91,13 @@ impl DataPort {
         let (waits, line) = &mut self.lines[request.tag as usize];
         *waits = true;
         let written = ram.perform(operation, request, line);
-        let latency = self.rng.u32(self.latency_min..=self.latency_max);
+        let latency = self.rng.u32(self.latency.min..=self.latency.max);
         self.due.push(Reverse((now + u64::from(latency), self.accepted, request.tag)));
         Ok(written)
     }
 
     fn check(&self, request: &Request<'_>, ram: &Ram) -> Result<MemoryOp, Violation> {
-        let violation = |signal, expected: &str, actual| Err(Violation { signal, expected: expected.into(), actual });
+        let violation = |signal, expected: &str, actual: String| Err(Violation::new(signal, expected, actual));
         let Some(operation) = MemoryOp::of_request(request.code) else {
             return violation("dmem_req_op", "an operation: 0 to 12", request.code.to_string());
         };

@@ -24,7 +24,7 @@ impl<T: Clone + Debug + PartialEq> Offer<T> {
         match &self.0 {
             Some(before) if Some(before) != now => {
                 let actual = now.map_or("nothing".into(), |now| format!("{now:x?}"));
-                Err(Violation { signal, expected: format!("still {before:x?}, which was not taken"), actual })
+                Err(Violation::new(signal, format!("still {before:x?}, which was not taken"), actual))
             }
             _ => {
                 self.0 = now.filter(|_| !taken).cloned();

@@ -34,3 +34,9 @@ pub struct Violation {
     pub expected: String,
     pub actual: String,
 }
+
+impl Violation {
+    pub(crate) fn new(signal: &'static str, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self { signal, expected: expected.into(), actual: actual.into() }
+    }
+}

@@ -42,11 +42,6 @@ impl Printer {
         self.lines(&lock.release());
         self.lines(&format!("li x{two}, 0"));
     }
-
-    /// Lines, or several instructions of a line with semicolons.
-    fn lines(&mut self, text: &str) {
-        text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()).for_each(|line| self.text.line(line));
-    }
 }
 
 impl Lock {

@@ -1,5 +1,5 @@
 use super::*;
-use weft_trace::{Event, Moves};
+use weft_trace::{Event, Moves, PathRecord};
 
 fn path(mask: u64, parked: bool) -> PathRecord {
     PathRecord { pc: 0, depth: 0, mask, parked }
@@ -7,7 +7,7 @@ fn path(mask: u64, parked: bool) -> PathRecord {
 
 #[test]
 fn both_paths_of_a_warp_count_while_they_can_run() {
-    let mut counted = Schedulable { warps: Some(vec![[Slot::Runnable, Slot::Empty]; 2]) };
+    let mut counted = Schedulable { warps: Some(vec![[Some(false), None]; 2]) };
     let mut shows = |warp, x, y| {
         let (event, moves) = (Event::Commit, Moves::default());
         counted.context(&Context { cycle: 0, warp, slot: 0, event, x, y, moves, released: 0 });

@@ -107,12 +107,12 @@ impl Slave {
 
     /// Returns whether nothing is in flight but refills.
     pub fn is_quiet(&self) -> bool {
-        let reads = self.reads.iter().all(|read| Some(read.id) == self.refill);
-        reads && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
+        let only_refills = self.reads.iter().all(|read| Some(read.id) == self.refill);
+        only_refills && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
     }
 
     pub fn is_idle(&self) -> bool {
-        self.reads.is_empty() && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
+        self.reads.is_empty() && self.is_quiet()
     }
 
     /// Computes the slave's outputs in cycle `now`. `offered` says which of write and read address the master has
