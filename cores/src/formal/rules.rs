@@ -5,8 +5,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, increment, join, lit, ones};
 
-use super::flag;
-use crate::divergence::UnitInputs;
+use crate::divergence::{UnitInputs, flag};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 

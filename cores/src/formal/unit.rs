@@ -20,6 +20,33 @@ rtl::bundle! {
     }
 }
 
+impl Standing {
+    /// The active lanes of a path, and the served ones, as paths of the list. `whole` are all its threads.
+    pub fn of_active(m: &Builder, path: &Path, whole: &Expr) -> [(Path, Self); 2] {
+        let served = m.wire("served_watched", &(whole & !&path.mask));
+        let listed = |pc: Expr, mask: &Expr, rest: Expr| {
+            let path = Path { valid: &path.valid & mask.any(), pc, mask: mask.clone(), ..path.clone() };
+            (path, Self { rest, at_return: lit(1, 0) })
+        };
+        [listed(path.pc.clone(), &path.mask, served.any()), listed(increment(&path.pc, 1), &served, lit(1, 0))]
+    }
+}
+
+/// Outputs the list of all paths of a unit that reconverges.
+pub fn output_list(m: &Builder, list: Vec<(Path, Standing)>) {
+    for (number, (path, standing)) in list.into_iter().enumerate() {
+        path.outputs(m, &format!("list_{number}"));
+        standing.outputs(m, &format!("list_{number}"));
+    }
+}
+
+/// Outputs the active path of a slot of such a unit, by its name in [`CHARGES`].
+pub fn output_active(m: &Builder, name: &str, path: &Path, gives_way: &Expr, leaves_at_ret: &Expr) {
+    m.output(&format!("gives_way_{name}"), gives_way);
+    m.output(&format!("leaves_at_ret_{name}"), leaves_at_ret);
+    path.outputs(m, name);
+}
+
 struct Charge {
     path: Path,
     gives_way: Expr,
