@@ -3,9 +3,9 @@
 //! S8 reads the first row, which arrives in S9. S9 writes what changes. A ring has T rows, so that an address is {warp,
 //! row}. At most T − 2 are in use. A row begins with a [`Row`].
 
-use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, count_ones, join, lit, select};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join, lit, select};
 
-use super::ring::Ring;
+use super::ring::{self, Ring};
 use super::row::Row;
 use super::watch::Watch;
 use super::{UnitInputs, flag};
@@ -129,14 +129,8 @@ impl<'a> Rings<'a> {
         let changes = in_s9 & &moved.changes;
         let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(&moved.next, &stored)));
         let index = ring.front.width();
-        let cells: Vec<Expr> = (0..shape.threads as u64)
-            .map(|number| {
-                let place = lit(index, number);
-                let cell = moved.change.rows.inspect(&format!("cell_{number}"), &join([&place, &at.warp]));
-                let here = in_s9 & &moved.change.inserts & moved.place.eq(&place);
-                m.wire(&format!("cell_{number}_settled"), &here.mux(&moved.inserted, &cell))
-            })
-            .collect();
+        let inserts = in_s9 & &moved.change.inserts;
+        let cells = ring::cells(watch, &moved.change.rows, [&inserts, &moved.place, &moved.inserted]);
         let rows: Vec<(Expr, Expr)> = (0..shape.threads as u64 - 2)
             .map(|number| {
                 let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number)));
@@ -144,12 +138,7 @@ impl<'a> Rings<'a> {
                 (m.wire(&format!("row_{number}_is_used"), &lit(index, number).lt(&ring.rows)), word)
             })
             .collect();
-        let parked = |(valid, word): &(Expr, Expr)| valid & Row::unpack(m, shape, word).parked_now(generation);
-        let parked: Vec<Expr> = rows.iter().map(parked).collect();
-        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
-        watch.claim("the_ring_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
-        watch.claim("no_row_is_parked_in_an_empty_ring", &(ring.rows.any() | ring.parked.none()));
-        watch.claim("parked_rows_are_counted", &ring.at(generation).parked.eq(&parked));
+        ring.state(watch, ["ring", "ring"], &rows);
         let started = &at.in_s8 & &at.started_by_s7;
         watch.claim("s8_has_the_ring", &(!started | self.read_s8.eq(&stored)));
         let now = Ring::unpack(m, shape, &stored).at(generation).pack();

@@ -31,7 +31,7 @@ pub(crate) use rules::{Rules, Watched, elaborate as rules};
 pub use scoreboard::elaborate as scoreboard;
 pub use shifts::elaborate as shifts;
 pub use unit::elaborate as unit;
-pub(crate) use unit::{CHARGES, Standing, output_active, output_list};
+pub(crate) use unit::{CHARGES, Standing, all_equal, output_active, output_list};
 
 use rtl::{ElaborationError, Module};
 

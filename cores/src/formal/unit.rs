@@ -47,6 +47,11 @@ pub fn output_active(m: &Builder, name: &str, path: &Path, gives_way: &Expr, lea
     path.outputs(m, name);
 }
 
+/// Whether the values of every pair are equal.
+pub fn all_equal<const N: usize>(pairs: [(&Expr, &Expr); N]) -> Expr {
+    join(&pairs.map(|(one, other)| one.eq(other))).all()
+}
+
 struct Charge {
     path: Path,
     gives_way: Expr,
@@ -223,9 +228,7 @@ impl<'a> Proof<'a> {
             Some(returns) => pc | (returns.at(&path.pc) & returns.at(&thread.pc)),
             None => pc,
         };
-        let fields = [(&path.depth, &thread.depth), (&path.parked, &thread.parked)];
-        let fields = fields.map(|(path, thread)| path.eq(thread));
-        &thread.live & pc & join(&fields).all()
+        &thread.live & pc & all_equal([(&path.depth, &thread.depth), (&path.parked, &thread.parked)])
     }
 
     /// The thread is where an entry of the list says.
@@ -307,8 +310,7 @@ impl<'a> Proof<'a> {
         let gives_way_s7 = circuit.net("gives_way_s7");
         let same_path = |given: &Path, charge: &Path, parked: &Expr| {
             let fields = [(&given.pc, &charge.pc), (&given.depth, &charge.depth), (&given.mask, &charge.mask)];
-            let fields = fields.map(|(given, charge)| given.eq(charge));
-            given.valid.eq(&charge.valid) & (!&charge.valid | (join(&fields).all() & given.parked.eq(parked)))
+            given.valid.eq(&charge.valid) & (!&charge.valid | (all_equal(fields) & given.parked.eq(parked)))
         };
         let given_to_s7 = self.of_slot(&inputs.slot_s7, &|charge| {
             let same = same_path(given_s7, &charge.path, &charge.path.parked) & gives_way_s7.eq(&charge.gives_way);

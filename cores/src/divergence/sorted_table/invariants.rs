@@ -1,6 +1,6 @@
 //! Invariants of the tables, stated in a formal build for the watched warp. They include the pending write of S9.
 
-use rtl::{Bundle, Expr, Instance, Memory, concat, count_ones, join, lit, select};
+use rtl::{Bundle, Expr, Instance, Memory, concat, join, lit, select};
 
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::ring::{self, Ring};
@@ -29,34 +29,19 @@ impl Cold<'_> {
         let Watch { m, shape, at, generation } = watch;
         m.comment("The ring and the rows of the watched warp.");
         let [changes, next] = self.changed;
-        let [inserts, place, row] = self.inserted;
         let stored = self.rings.inspect("ring_watched", &at.warp);
         let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(next, &stored)));
         let index = ring.front.width();
-        let cells: Vec<Expr> = (0..shape.threads as u64)
+        let cells = ring::cells(watch, self.table, self.inserted);
+        let rows: Vec<(Expr, Expr)> = (0..shape.threads - 2)
             .map(|number| {
-                let place_here = lit(index, number);
-                let cell = self.table.inspect(&format!("cell_{number}"), &join([&place_here, &at.warp]));
-                let here = inserts & place.eq(&place_here);
-                m.wire(&format!("cell_{number}_settled"), &here.mux(row, &cell))
+                let position = lit(index, number as u64);
+                let place = m.wire(&format!("place_{number}"), &(&ring.front + &position));
+                let word = m.wire(&format!("row_{number}"), &select(&place, &cells));
+                (position.lt(&ring.rows), word)
             })
             .collect();
-        let rows: Vec<Expr> = (0..shape.threads - 2)
-            .map(|number| {
-                let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number as u64)));
-                m.wire(&format!("row_{number}"), &select(&place, &cells))
-            })
-            .collect();
-        let used: Vec<Expr> = (0..rows.len()).map(|number| lit(index, number as u64).lt(&ring.rows)).collect();
-        let parked: Vec<Expr> = rows
-            .iter()
-            .zip(&used)
-            .map(|(row, used)| used & Row::unpack(m, shape, row).parked_now(generation))
-            .collect();
-        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
-        watch.claim("the_cold_table_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
-        watch.claim("no_row_is_parked_in_an_empty_table", &(ring.rows.any() | ring.parked.none()));
-        watch.claim("parked_rows_are_counted", &ring.at(generation).parked.eq(&parked));
+        ring.state(watch, ["cold_table", "table"], &rows);
         let now = Ring::unpack(m, shape, &stored);
         watch.claim("what_is_unsorted_has_rows", &(!self.unsorted | now.rows.any()));
         let current = self.rings_read[0].eq(&stored);
@@ -64,8 +49,8 @@ impl Cold<'_> {
         let same = self.rings_read[1].eq(&now.at(generation).pack());
         watch.claim("s9_has_the_ring", &(!&at.settling | same));
         m.port_group("the cold paths of the watched warp");
-        m.output("used_watched", &join(&used));
-        m.output("rows_watched", &join(&rows));
+        m.output("used_watched", &join(rows.iter().map(|(used, _)| used)));
+        m.output("rows_watched", &join(rows.iter().map(|(_, row)| row)));
     }
 }
 

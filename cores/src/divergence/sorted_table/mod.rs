@@ -192,24 +192,19 @@ impl<'a> Paths<'a> {
         }
         let x = sorted(shape, &ccs, "x");
         let moves = MOVES.map(|port| ccs.net(port));
-        let y_changes = ccs.net("y_changes");
-        let y_is_displaced = ccs.net("z_is_c");
-        let cold_any = m.forward("cold_any", 1);
-        let cold_runnable = m.forward("cold_runnable", 1);
-        let goes_on = m.forward("goes_on", 1);
+        let [y_changes, y_is_displaced] = ["y_changes", "z_is_c"].map(|port| ccs.net(port));
+        let [cold_any, cold_runnable, goes_on] =
+            ["cold_any", "cold_runnable", "goes_on"].map(|name| m.forward(name, 1));
         ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits));
         // Where a rotation ends a round, nothing depends on whether others run: no hold or count outlasts it.
         let second_runs = resolve.rotates.mux(&!&b.parked, &ccs.output("second_runs"));
         let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
-        let parts_remain = &resolve.in_parts & &b.valid;
-        let valid_s9 = flag(m, "valid_s9", &resolve.valid);
-        let warp_s9 = m.delay("warp_s9", &resolve.warp);
-        let entering = [a, b, c];
         Self {
             m,
             shape,
             inputs,
-            entering,
+            parts_remain: &resolve.in_parts & &b.valid,
+            entering: [a, b, c],
             ccs,
             x,
             moves,
@@ -218,10 +213,9 @@ impl<'a> Paths<'a> {
             cold_runnable,
             goes_on,
             others_run,
-            parts_remain,
             y_is_displaced,
-            valid_s9,
-            warp_s9,
+            valid_s9: flag(m, "valid_s9", &resolve.valid),
+            warp_s9: m.delay("warp_s9", &resolve.warp),
         }
     }
 
