@@ -98,8 +98,8 @@ pub fn unpack<const N: usize>(
     (path, flags.map(flag))
 }
 
-/// The row of the active path of each warp: the path with its flags, which S7 validates against, and the rest, which only
-/// S8 needs.
+/// The row of the active path of each warp: the path with its flags, which S7 validates against, and the rest, which
+/// only S8 needs.
 pub struct ActiveRows {
     pub path: HotTable,
     pub rest: Memory,

@@ -30,8 +30,8 @@ impl Ring {
         Self { parked, generation: generation.clone(), ..self }
     }
 
-    /// For proofs: asserts the claims about the count of rows and of parked rows. `rows` are the rows from the front, each
-    /// with whether it is in use. The names are those of the table and of the ring.
+    /// For proofs: asserts the claims about the count of rows and of parked rows. `rows` are the rows from the front,
+    /// each with whether it is in use. The names are those of the table and of the ring in the claims.
     pub fn state(self, watch: &Watch, [table, ring]: [&str; 2], rows: &[(Expr, Expr)]) {
         let Watch { m, shape, generation, .. } = watch;
         let index = self.rows.width();
@@ -46,8 +46,8 @@ impl Ring {
     }
 }
 
-/// For proofs: the rows of the watched warp in their places, with the pending write of S9: whether a row is inserted, its
-/// place, and the row.
+/// For proofs: the rows of the watched warp in their places, with the pending write of S9: whether a row is inserted,
+/// its place, and the row.
 pub fn cells(watch: &Watch, rows: &Memory, [inserts, place, row]: [&Expr; 3]) -> Vec<Expr> {
     let Watch { m, shape, at, .. } = watch;
     let cell = |number: usize| {
