@@ -2,6 +2,7 @@
 
 use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join, zeros};
 
+use super::UnitInputs;
 use super::row::Row;
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -17,7 +18,7 @@ pub struct HotTable {
 impl HotTable {
     /// A row has a path, its valid bit and `more` bits.
     pub fn declare(m: &Builder, shape: &Shape, name: &'static str, more: usize) -> Self {
-        let bits = 1 + Row::bits(shape) + more;
+        let bits = bits(shape, more);
         Self {
             name,
             memory: m.memory(&format!("hot_{name}"), shape.warps, bits, MemoryStyle::Distributed),
@@ -49,6 +50,14 @@ impl HotTable {
         self.memory.inspect(&format!("{}_watched", self.name), warp)
     }
 
+    /// Writes the word of x after S8, or the path of a starting warp.
+    pub fn write_s8(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, word: &Expr) {
+        m.comment("x is written in S8.");
+        let [write, warp] = inputs.write_s8();
+        let start = start_word(shape, inputs, &zeros(1), word);
+        self.write(m, &write, &warp, &inputs.start_valid.mux(&start, word));
+    }
+
     pub fn write(&self, m: &Builder, enable: &Expr, warp: &Expr, word: &Expr) {
         m.drive(&self.write, enable);
         m.drive(&self.warp, warp);
@@ -57,8 +66,19 @@ impl HotTable {
     }
 }
 
-pub fn pack(valid: &Expr, row: &Row) -> Expr {
-    join([&row.pack(), valid])
+/// Bits of a path, its valid bit and `more` bits.
+pub fn bits(shape: &Shape, more: usize) -> usize {
+    Row::bits(shape) + 1 + more
+}
+
+/// A word of a path and its flags.
+pub fn pack<const N: usize>(path: &Path, generation: &Expr, flags: [&Expr; N]) -> Expr {
+    join([&Row::of(path, generation).pack(), &path.valid].into_iter().chain(flags))
+}
+
+/// The word of a starting warp, without flags. It has the width of `other`.
+fn start_word(shape: &Shape, inputs: &UnitInputs, generation: &Expr, other: &Expr) -> Expr {
+    pack(&inputs.start(shape), generation, [&zeros(other.width() - bits(shape, 0))])
 }
 
 /// The path in a word, and its flags with these names.
@@ -76,4 +96,57 @@ pub fn unpack<const N: usize>(
         m.field(word, name, at, 1)
     };
     (path, flags.map(flag))
+}
+
+/// The row of the active path of each warp: the path with its flags, which S7 validates against, and the rest, which
+/// only S8 needs.
+pub struct ActiveRows {
+    pub path: HotTable,
+    pub rest: Memory,
+}
+
+/// What is read of a warp.
+pub struct Read<const N: usize> {
+    /// The path that S7 validates against, and its flags.
+    pub given: Path,
+    pub flags: [Expr; N],
+    /// The rest of the row of the warp in S7, as a word.
+    pub rest: Expr,
+}
+
+impl ActiveRows {
+    /// Declares the tables, and reads them for the warps in S6 and S7. The names are those of the path, of the table of
+    /// the rest, and of the rest, which has `bits`.
+    pub fn declare<const N: usize>(
+        m: &Builder,
+        shape: &Shape,
+        inputs: &UnitInputs,
+        [path, table, name]: [&'static str; 3],
+        flags: [&str; N],
+        bits: usize,
+        generation_s7: &Expr,
+    ) -> (Self, Read<N>) {
+        let path = HotTable::declare(m, shape, path, N);
+        let (given, flags) = unpack(m, shape, &path.read_later(m, &inputs.warp_s6), generation_s7, flags);
+        let table = m.memory(table, shape.warps, bits, MemoryStyle::Distributed);
+        let rest = m.wire(&format!("{name}_s7"), &table.read(&format!("{name}_read"), &inputs.warp_s7));
+        (Self { path, rest: table }, Read { given, flags, rest })
+    }
+
+    /// Writes the new row from S8, or that of a starting warp: the path with this `generation`, and the first `rest`.
+    pub fn write(
+        &self,
+        m: &Builder,
+        shape: &Shape,
+        inputs: &UnitInputs,
+        path: &Expr,
+        generation: &Expr,
+        [start_rest, rest]: [&Expr; 2],
+    ) {
+        let [write, warp] = inputs.write_s8();
+        let (write, warp) = (m.wire("write", &write), m.wire("write_warp", &warp));
+        let start = &inputs.start_valid;
+        self.path.write(m, &write, &warp, &start.mux(&start_word(shape, inputs, generation, path), path));
+        self.rest.write(&write, &warp, &start.mux(start_rest, rest));
+    }
 }

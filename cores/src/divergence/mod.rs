@@ -38,17 +38,16 @@ mod slices;
 mod sorted_table;
 mod stack;
 mod verilog;
+mod watch;
 
-use rtl::{Builder, ElaborationError, Expr, Instance, Module, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, zeros};
 
 use weft_config::{Unit, UnknownUnit};
-use weft_trace::UnitPorts;
+use weft_trace::{SecondPorts, UnitPorts};
 
-use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 use crate::trace::Traced;
-use rtl::Bundle;
 
 pub struct Storage {
     pub name: &'static str,
@@ -62,7 +61,7 @@ pub trait DivergenceUnit: Sync {
     /// Whether the unit compares the active path with the predicted pc, which it can do earlier than its
     /// surroundings. Such a unit has no delay. The comparison counts for a commit's own slot, and not in a rotation.
     fn compares_prediction(&self) -> bool {
-        false
+        true
     }
 
     fn storage(&self, shape: &Shape) -> Vec<Storage>;
@@ -155,14 +154,6 @@ impl UnitInputs {
         [generation_s7, generation_s8]
     }
 
-    /// Asserts that S8 has the generation that the watched warp had in S7. Returns whether the warp has just been released.
-    pub fn state_generation(&self, m: &Builder, at: &Watched, generation_s8: &Expr) -> Expr {
-        let generation = self.generation.index(&at.warp);
-        let before = m.delay("generation_before", &generation);
-        m.assert("s8_has_the_generation_of_s7", &(!(&at.in_s8 & &at.started_by_s7) | generation_s8.eq(&before)));
-        generation.ne(&before)
-    }
-
     /// Connects the inputs to an instance that has the same ports.
     pub fn connect(&self, instance: &Instance) {
         instance.input("start_valid", &self.start_valid).input("start_warp", &self.start_warp);
@@ -170,6 +161,79 @@ impl UnitInputs {
         instance.input("warp_s6", &self.warp_s6).input("slot_s6", &self.slot_s6);
         instance.input("warp_s7", &self.warp_s7).input("slot_s7", &self.slot_s7);
         self.resolve.connect(instance, "s8");
+    }
+
+    /// When a table is written, and for which warp: for this one, if `valid`, or for a starting one.
+    pub fn write_of(&self, valid: &Expr, warp: &Expr) -> [Expr; 2] {
+        [&self.start_valid | valid, self.start_valid.mux(&self.start_warp, warp)]
+    }
+
+    /// When S8 writes a table, and for which warp.
+    pub fn write_s8(&self) -> [Expr; 2] {
+        self.write_of(&self.resolve.valid, &self.resolve.warp)
+    }
+}
+
+impl Resolve {
+    /// The paths a and b.
+    fn paths(&self) -> [Path; 2] {
+        let path = |[pc, depth, mask, parked]: [&Expr; 4]| Path {
+            valid: mask.any(),
+            pc: pc.clone(),
+            depth: depth.clone(),
+            mask: mask.clone(),
+            parked: parked.clone(),
+        };
+        [
+            path([&self.a_pc, &self.a_depth, &self.a_mask, &self.a_parked]),
+            path([&self.b_pc, &self.b_depth, &self.b_mask, &self.b_parked]),
+        ]
+    }
+}
+
+impl Path {
+    /// A path whose fields `choose` makes of the fields of others.
+    fn choose(paths: &[&Path], choose: &dyn Fn(&[Expr]) -> Expr) -> Self {
+        let field = |of: &dyn Fn(&Path) -> &Expr| {
+            let values: Vec<Expr> = paths.iter().map(|path| of(path).clone()).collect();
+            choose(&values)
+        };
+        Self {
+            valid: field(&|path| &path.valid),
+            pc: field(&|path| &path.pc),
+            depth: field(&|path| &path.depth),
+            mask: field(&|path| &path.mask),
+            parked: field(&|path| &path.parked),
+        }
+    }
+}
+
+/// Registers a value, 0 after reset.
+pub(crate) fn flag(m: &Builder, name: &str, next: &Expr) -> Expr {
+    let register = m.register(name, next.width());
+    register.next(next).reset(0);
+    register.q()
+}
+
+/// Whether the new path is at the predicted pc. `choose` is given the comparison, for each path that it can be.
+fn at_prediction(m: &Builder, shape: &Shape, choose: impl FnOnce(&dyn Fn(&Expr) -> Expr) -> Expr) -> Expr {
+    m.comment(
+        "Whether the new path is at the predicted pc, compared for each path that it can be. A rotation always \
+         resteers.",
+    );
+    let predicted = m.input("predicted_s8", shape.pc_bits);
+    m.wire("is_at_prediction", &choose(&|pc| pc.eq(&predicted)))
+}
+
+/// The trace of a rotation and of the second path.
+fn second_ports(rotates: Expr, y: &Path) -> SecondPorts<Expr> {
+    SecondPorts {
+        rotates,
+        y_valid: y.valid.clone(),
+        y_pc: y.pc.clone(),
+        y_depth: y.depth.clone(),
+        y_mask: y.mask.clone(),
+        y_parked: y.parked.clone(),
     }
 }
 
@@ -211,8 +275,8 @@ pub struct UnitOutputs {
 }
 
 impl UnitOutputs {
-    /// The outputs of a unit with one slot that needs no reconvergence points. The paths are the one that S7
-    /// validates against and the active path after S8. Each flag is set if the path yields.
+    /// The outputs of a unit with one slot that needs no reconvergence points and compares no prediction. The paths are
+    /// the one that S7 validates against and the active path after S8. Each flag is set if the path yields.
     pub fn of_one_slot([validate, in_charge]: [Path; 2], [gave_way, gives_way]: [Expr; 2], trace: UnitTrace) -> Self {
         Self {
             validate,

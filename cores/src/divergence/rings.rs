@@ -3,12 +3,12 @@
 //! S8 reads the first row, which arrives in S9. S9 writes what changes. A ring has T rows, so that an address is {warp,
 //! row}. At most T − 2 are in use. A row begins with a [`Row`].
 
-use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, count_ones, join, lit, select};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join, lit, select};
 
-use super::UnitInputs;
-use super::ring::Ring;
+use super::ring::{self, Ring};
 use super::row::Row;
-use crate::formal::Watched;
+use super::watch::Watch;
+use super::{UnitInputs, flag};
 use crate::shape::Shape;
 
 pub struct Rings<'a> {
@@ -44,25 +44,21 @@ pub struct Changing {
     pub to_front: Expr,
     to_back: Expr,
     pub inserts: Expr,
+    /// The first row is the next f.
     pub extracts: Expr,
 }
 
 /// A ring in S9.
 pub struct Moved {
-    pub rows: Memory,
-    /// The first row before the change, and whether there was one.
-    pub first: Expr,
+    pub change: Changing,
+    /// There was a first row before the change.
     pub any_before: Expr,
-    /// The pointers before the change, whether they change, and afterwards.
-    pub before: Expr,
+    /// Whether the pointers change, and the pointers afterwards.
     pub changes: Expr,
     pub next: Expr,
-    /// A row is inserted, at this position.
-    pub inserts: Expr,
+    /// The position at which a row is inserted.
     pub place: Expr,
     pub inserted: Expr,
-    /// The first row is the next f.
-    pub extracts: Expr,
 }
 
 impl<'a> Rings<'a> {
@@ -84,14 +80,10 @@ impl<'a> Rings<'a> {
     pub fn change(&self, change: &Change) -> Changing {
         let Self { m, shape, inputs, row_bits, .. } = self;
         m.comment("S9: the first row of the ring, and the row that is inserted.");
-        let flag = |name: &str, value: &Expr| {
-            let register = m.register(name, 1);
-            register.next(&(&inputs.resolve.valid & value)).reset(0);
-            register.q()
-        };
-        let to_front = flag("inserts_front_s9", &change.to_front);
-        let to_back = flag("inserts_back_s9", &change.to_back);
-        let extracts = flag("extracts_s9", &change.extracts);
+        let s9 = |name: &str, value: &Expr| flag(m, name, &(&inputs.resolve.valid & value));
+        let to_front = s9("inserts_front_s9", &change.to_front);
+        let to_back = s9("inserts_back_s9", &change.to_back);
+        let extracts = s9("extracts_s9", &change.extracts);
         let before = m.delay("ring_s9", &self.ring.pack());
         let ring = Ring::unpack(m, shape, &before);
         let rows = m.memory("rows", shape.warps * shape.threads, *row_bits, MemoryStyle::BlockUnordered);
@@ -103,50 +95,42 @@ impl<'a> Rings<'a> {
     /// Writes the pointers and the row that is inserted, in S9.
     pub fn write(&self, change: Changing, inserted: &Expr, [warp, generation]: [&Expr; 2]) -> Moved {
         let Self { m, shape, inputs, .. } = self;
-        let Changing { rows, first, before, ring, to_front, to_back, inserts, extracts } = change;
+        let Changing { rows, first, ring, to_front, to_back, inserts, extracts, .. } = &change;
         m.comment("The pointers.");
         let parked = |row: &Expr| Row::unpack(m, shape, row).parked_now(generation);
         let index = ring.front.width();
         let one = |condition: &Expr| condition.extend(index);
         let before_front = m.wire("before_front", &(&ring.front - lit(index, 1)));
         let next = Ring {
-            front: m.wire("front_next", &to_front.mux(&before_front, &(&ring.front + one(&extracts)))),
-            rows: m.wire("rows_next", &((&ring.rows + one(&inserts)) - one(&extracts))),
+            front: m.wire("front_next", &to_front.mux(&before_front, &(&ring.front + one(extracts)))),
+            rows: m.wire("rows_next", &((&ring.rows + one(inserts)) - one(extracts))),
             parked: m.wire(
                 "parked_next",
-                &((&ring.parked + one(&(&inserts & parked(inserted)))) - one(&(&extracts & parked(&first)))),
+                &((&ring.parked + one(&(inserts & parked(inserted)))) - one(&(extracts & parked(first)))),
             ),
             generation: generation.clone(),
         };
         let place = m.wire("insert_place", &to_back.mux(&(&ring.front + &ring.rows), &before_front));
-        rows.write(&inserts, &join([&place, warp]), inserted);
-        let changes = m.wire("ring_changes", &(&inserts | &extracts));
-        let start = &inputs.start_valid;
-        let written_warp = start.mux(&inputs.start_warp, warp);
-        self.pointers.write(&(start | &changes), &written_warp, &next.pack().when(&!start));
+        rows.write(inserts, &join([&place, warp]), inserted);
+        let changes = m.wire("ring_changes", &(inserts | extracts));
+        let [write, written_warp] = inputs.write_of(&changes, warp);
+        self.pointers.write(&write, &written_warp, &next.pack().when(&!&inputs.start_valid));
         let same = &changes & warp.eq(&inputs.warp_s7);
         m.drive(&self.read, &same.mux(&next.pack(), &self.pointers.read("ring_read", &inputs.warp_s7)));
-        let (next, inserted) = (next.pack(), inserted.clone());
-        Moved { rows, first, any_before: ring.rows.any(), before, changes, next, inserts, place, inserted, extracts }
+        let (any_before, inserted) = (ring.rows.any(), inserted.clone());
+        Moved { any_before, changes, next: next.pack(), place, inserted, change }
     }
 
     /// For proofs: asserts the claims about the ring of the watched warp, with the pending write of S9. Returns its rows from
     /// the front, each with whether it is in use.
-    pub fn state(&self, at: &Watched, moved: &Moved, in_s9: &Expr, generation: &Expr) -> Vec<(Expr, Expr)> {
-        let Self { m, shape, .. } = self;
-        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
+    pub fn state(&self, watch: &Watch, moved: &Moved, in_s9: &Expr) -> Vec<(Expr, Expr)> {
+        let Watch { m, shape, at, generation } = watch;
         let stored = self.pointers.inspect("ring_watched", &at.warp);
         let changes = in_s9 & &moved.changes;
         let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(&moved.next, &stored)));
         let index = ring.front.width();
-        let cells: Vec<Expr> = (0..shape.threads as u64)
-            .map(|number| {
-                let place = lit(index, number);
-                let cell = moved.rows.inspect(&format!("cell_{number}"), &join([&place, &at.warp]));
-                let here = in_s9 & &moved.inserts & moved.place.eq(&place);
-                m.wire(&format!("cell_{number}_settled"), &here.mux(&moved.inserted, &cell))
-            })
-            .collect();
+        let inserts = in_s9 & &moved.change.inserts;
+        let cells = ring::cells(watch, &moved.change.rows, [&inserts, &moved.place, &moved.inserted]);
         let rows: Vec<(Expr, Expr)> = (0..shape.threads as u64 - 2)
             .map(|number| {
                 let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number)));
@@ -154,16 +138,11 @@ impl<'a> Rings<'a> {
                 (m.wire(&format!("row_{number}_is_used"), &lit(index, number).lt(&ring.rows)), word)
             })
             .collect();
-        let parked = |(valid, word): &(Expr, Expr)| valid & Row::unpack(m, shape, word).parked_now(generation);
-        let parked: Vec<Expr> = rows.iter().map(parked).collect();
-        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
-        claim("the_ring_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
-        claim("no_row_is_parked_in_an_empty_ring", &(ring.rows.any() | ring.parked.none()));
-        claim("parked_rows_are_counted", &ring.at(generation).parked.eq(&parked));
+        ring.state(watch, ["ring", "ring"], &rows);
         let started = &at.in_s8 & &at.started_by_s7;
-        claim("s8_has_the_ring", &(!started | self.read_s8.eq(&stored)));
+        watch.claim("s8_has_the_ring", &(!started | self.read_s8.eq(&stored)));
         let now = Ring::unpack(m, shape, &stored).at(generation).pack();
-        claim("s9_has_the_ring", &(!&at.settling | moved.before.eq(&now)));
+        watch.claim("s9_has_the_ring", &(!&at.settling | moved.change.before.eq(&now)));
         rows
     }
 }

@@ -11,13 +11,17 @@ use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
 use crate::CoreError;
 use crate::formal::Watched;
 use crate::shape::{RAM_BASE, Shape};
-use crate::signals::{Path, Resolve};
+use crate::signals::Path;
 
 pub struct Verilog;
 
 impl DivergenceUnit for Verilog {
     fn descriptor(&self) -> &'static Unit {
         &VERILOG
+    }
+
+    fn compares_prediction(&self) -> bool {
+        false
     }
 
     fn storage(&self, _: &Shape) -> Vec<Storage> {
@@ -35,12 +39,10 @@ impl DivergenceUnit for Verilog {
             .zip(values)
             .filter(|(parameter, _)| external.parameters.iter().any(|name| name == parameter))
             .collect();
-        let empty = empty_inputs(shape);
         let ports: Vec<(&str, usize, Direction)> = external
             .ports
             .iter()
             .map(|port| (&*port.name, port.width, if port.is_output { Direction::Output } else { Direction::Input }))
-            .chain(empty.iter().map(|name| (&**name, 0, Direction::Input)))
             .collect();
         let theirs = Module::in_verilog(name, &parameters, &ports, text);
 
@@ -52,9 +54,9 @@ impl DivergenceUnit for Verilog {
             "adds no cycle to the module inside. That drives the path of `warp_s7` in S7, and the active path in the \
              cycle of `valid_s8`; commits of one warp are at least two cycles apart.",
         );
-        let inputs = UnitInputs::declare(&m, shape);
+        UnitInputs::declare(&m, shape);
         let unit = m.instance("unit", &theirs);
-        inputs.connect(&unit);
+        m.connect_by_name(&[&unit]);
         let path = |suffix: &str| {
             Path::build(shape, &mut |field, _| {
                 unit.output_as(&format!("{field}_{suffix}"), &format!("path_{field}_{suffix}"))
@@ -85,25 +87,6 @@ fn interface(shape: &Shape) -> Result<Vec<PortInfo>, ElaborationError> {
     UnitOutputs::of_one_slot([path(), path()], [zeros(1), zeros(1)], UnitTrace::none(shape)).declare(&m, shape);
     let implicit = ["clk", "rst"].map(|name| PortInfo { name: name.to_owned(), width: 1, direction: Direction::Input });
     Ok(implicit.into_iter().chain(m.finish()?.ports()).collect())
-}
-
-/// The inputs of a unit that have no bits with this shape, so that they do not appear in the Verilog.
-fn empty_inputs(shape: &Shape) -> Vec<String> {
-    let (warp, slot) = (shape.warp_bits(), shape.slot_bits());
-    let of_stages = [
-        ("start_pc", shape.start_pc_bits()),
-        ("start_warp", warp),
-        ("warp_s6", warp),
-        ("slot_s6", slot),
-        ("warp_s7", warp),
-        ("slot_s7", slot),
-    ];
-    let mut inputs: Vec<(String, usize)> = of_stages.map(|(name, width)| (name.to_owned(), width)).into();
-    Resolve::build(shape, &mut |field, width| {
-        inputs.push((format!("{field}_s8"), width));
-        zeros(width)
-    });
-    inputs.into_iter().filter(|(_, width)| *width == 0).map(|(name, _)| name).collect()
 }
 
 /// Checks that the module of a configuration can be the unit. It must exist, and its ports must match by name, width

@@ -1,9 +1,9 @@
 //! The data cache between a pipeline and a memory, both of which do all that the port allows. One symbolic line is
 //! watched.
 
-use rtl::{Builder, ElaborationError, Expr, Module, clog2, decode, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, lit, zeros};
 
-use super::flag;
+use crate::divergence::flag;
 use crate::memory::dcache;
 use crate::shape::{RAM_BASE, Shape};
 
@@ -39,32 +39,15 @@ impl Word {
     }
 }
 
-struct Request {
-    op: Expr,
-    address: Expr,
-    tag: Expr,
-    mask: Expr,
-    data: Expr,
-    hart: Expr,
-}
-
-impl Request {
-    /// The request at an end of the cache, whose fields `field` names. Behind the cache there are no harts.
-    fn of(field: &dyn Fn(&str, usize) -> Expr, shape: &Shape, hart: Expr) -> Self {
-        Self {
-            hart,
-            op: field("op", 4),
-            address: field("addr", 32),
-            tag: field("tag", shape.tag_bits().max(1)),
-            mask: field("mask", 4 * shape.threads),
-            data: field("data", shape.line_bits()),
-        }
-    }
-
-    fn connect(&self, cache: &rtl::Instance) {
-        let Self { op, address, tag, mask, data, hart } = self;
-        cache.input("dmem_req_op", op).input("dmem_req_addr", address).input("dmem_req_tag", tag);
-        cache.input("dmem_req_mask", mask).input("dmem_req_data", data).input("dmem_req_hart", hart);
+rtl::bundle! {
+    /// A request at an end of the cache. Behind the cache there are no harts.
+    struct Request(shape: &Shape) {
+        op: 4,
+        addr: 32,
+        tag: shape.tag_bits().max(1),
+        mask: 4 * shape.threads,
+        data: shape.line_bits(),
+        hart: shape.hart_bits(),
     }
 }
 
@@ -110,21 +93,26 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("The pipeline.");
     let cache = m.instance("cache", &dcache::elaborate(shape, None)?);
     let hart = m.input("request_hart", shape.hart_bits());
-    let request = Request::of(&|name, width| m.input(&format!("request_{name}"), width), shape, hart);
+    let request = Request::build(shape, &mut |field, width| match field {
+        "hart" => hart.clone(),
+        _ => m.input(&format!("request_{field}"), width),
+    });
     let valid = m.input("request_valid", 1);
-    request.connect(&cache);
+    for (field, value) in request.fields() {
+        cache.input(&format!("dmem_req_{field}"), value);
+    }
     cache.input("dmem_req_valid", &valid).input("dcache_empty", &m.input("empties", 1));
     let [ready, answers] = ["dmem_req_ready", "dmem_rsp_valid"].map(|port| cache.output_as(port, port));
     let answer_tag = cache.output_as("dmem_rsp_tag", "dmem_rsp_tag");
     let data = cache.output_as("dmem_rsp_data", "dmem_rsp_data").slice(0, 8);
     let accepted = m.wire("accepted", &(&valid & &ready));
-    let is_watched = m.wire("is_watched", &request.address.eq(&watched));
+    let is_watched = m.wire("is_watched", &request.addr.eq(&watched));
     m.assume("an_operation", &request.op.lt(&lit(4, 9)));
     m.assume("a_whole_word", &(request.op.from(1).none() | request.mask.all()));
     let ram_bits = clog2(shape.ram_bytes as usize);
     let base = lit(32 - ram_bits, u64::from(RAM_BASE >> ram_bits));
-    let offset = request.address.slice(0, 2 + shape.lane_bits());
-    m.assume("a_line_in_ram", &(request.address.from(ram_bits).eq(&base) & offset.none()));
+    let offset = request.addr.slice(0, 2 + shape.lane_bits());
+    m.assume("a_line_in_ram", &(request.addr.from(ram_bits).eq(&base) & offset.none()));
     let in_order = Word::declare(&m, "word", &accepted, &is_watched, &request);
     let asked = m.wire("is_asked", &(&accepted & !request.op.is(1)));
     let due = [&asked, &is_watched, &request.tag, &in_order.answer];
@@ -132,16 +120,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.assume("tags_are_free", &!(&valid & !request.op.is(1) & expected.waiting.index(&request.tag)));
 
     m.comment("Memory.");
-    let to_memory = |name: &str, width: usize| {
-        let port = format!("next_dmem_req_{name}");
-        if width == 0 { zeros(0) } else { cache.output_as(&port, &port) }
-    };
-    let leaving = Request::of(&to_memory, shape, zeros(shape.hart_bits()));
+    let leaving = Request::build(shape, &mut |field, width| {
+        let port = format!("next_dmem_req_{field}");
+        if field == "hart" { zeros(width) } else { cache.output_as(&port, &port) }
+    });
     let leaves = cache.output_as("next_dmem_req_valid", "next_dmem_req_valid");
     let takes = m.input("memory_is_ready", 1);
     cache.input("next_dmem_req_ready", &takes);
     let taken = m.wire("taken", &(&leaves & &takes));
-    let is_line = m.wire("is_watched_line", &leaving.address.eq(&watched));
+    let is_line = m.wire("is_watched_line", &leaving.addr.eq(&watched));
     let memory = Word::declare(&m, "memory", &taken, &is_line, &leaving);
     let loads = m.wire("is_read", &(&taken & !leaving.op.is(1)));
     let [gives, given_tag] = [("memory_answers", 1), ("memory_tag", answer_tag.width())].map(|(n, w)| m.input(n, w));

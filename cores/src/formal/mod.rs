@@ -1,5 +1,5 @@
 //! Formal verification. For divergence units: the rules that the pipeline keeps, and the claims that every unit must
-//! meet under them. For the core's edge: a port that shows the actions of one thread ([`Observation`]).
+//! meet under them. For the core's edge: a port that shows the actions of one thread ([`edge`]).
 //!
 //! In a formal build ([`Shape::formal`](crate::Shape)) a unit has more ports. The inputs [`Watched`] `_watched` name
 //! the watched warp. The outputs describe that warp, with the effect of every earlier S8:
@@ -21,8 +21,8 @@ mod shifts;
 mod unit;
 
 pub use dcache::elaborate as dcache;
+pub use observation::elaborate as edge;
 pub(crate) use observation::observe;
-pub use observation::{Observation, elaborate as edge};
 pub(crate) use points::{exist as points_exist, points, points_at_heights};
 pub use registers::registers;
 pub(crate) use registers::{KeptRegister, kept_register};
@@ -31,20 +31,13 @@ pub(crate) use rules::{Rules, Watched, elaborate as rules};
 pub use scoreboard::elaborate as scoreboard;
 pub use shifts::elaborate as shifts;
 pub use unit::elaborate as unit;
-pub(crate) use unit::{CHARGES, Standing};
+pub(crate) use unit::{CHARGES, Standing, all_equal, output_active, output_list};
 
-use rtl::{Builder, ElaborationError, Expr, Module};
+use rtl::{ElaborationError, Module};
 
 use crate::shape::Shape;
 
 /// The instruction cache alone.
 pub fn icache(shape: &Shape) -> Result<Module, ElaborationError> {
     (crate::memory::icache::ADAPTOR.elaborate)(shape, None)
-}
-
-/// Registers a value, 0 after reset.
-fn flag(m: &Builder, name: &str, next: &Expr) -> Expr {
-    let register = m.register(name, next.width());
-    register.next(next).reset(0);
-    register.q()
 }

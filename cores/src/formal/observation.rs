@@ -13,53 +13,6 @@ use crate::shape::Shape;
 use crate::signals::{Resolve, delay_by, flag_delay_by};
 use crate::trace::Traced;
 
-rtl::bundle! {
-    /// The actions of the observed thread in a cycle. Only `valid`, `waits` and `late_valid` have a meaning without
-    /// one of these set.
-    pub struct Observation(shape: &Shape) {
-        /// An instruction commits that serves the thread, or faults on its path.
-        valid: 1,
-        /// An instruction commits on its path that leaves the thread to a later part.
-        waits: 1,
-        /// Number of commits of the core before this one.
-        order: 32,
-        insn: 32,
-        pc_rdata: 32,
-        /// The pc where the thread continues.
-        pc_wdata: 32,
-        /// Whether the thread is in path a (bit 0), in path b (1), or ends (2).
-        goes: 3,
-        parks: 1,
-        mask: shape.threads,
-        served: shape.threads,
-        /// The lane that S6 elected for a memory access or an indirect jump.
-        leader: shape.threads,
-        rs1_rdata: 32,
-        rs2_rdata: 32,
-        /// The register that is written, now or late; x0 for none.
-        rd_addr: 5,
-        /// The value that is written now; for a thread that ends, its exit code.
-        rd_wdata: 32,
-        rd_valid: 1,
-        /// The memory operation, as in the trace: 0 none, 1 load, 2 store, 3 console.
-        mem_op: 4,
-        mem_addr: 32,
-        /// The bytes of the line that are written.
-        mem_wmask: 4 * shape.threads,
-        mem_wdata: shape.line_bits(),
-        /// The thread faults. Nothing commits from then on, and nothing reads the values that are written.
-        trap: 1,
-        trap_cause: 4,
-        /// The lane that is reported as the one at fault.
-        trap_lane: shape.lane_bits(),
-        /// A long-latency result of the thread is written.
-        late_valid: 1,
-        late_order: 32,
-        late_rd_addr: 5,
-        late_rd_wdata: 32,
-    }
-}
-
 /// Elaborates the pipeline with the observation of a thread, at ports `rvfi_…`. Each bank of its register file is
 /// reduced to one register ([`registers`](super::registers)), selected by `row_kept`.
 pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
@@ -67,7 +20,8 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     crate::pipeline::elaborate(&shape, unit)
 }
 
-/// Declares the choice of the thread and its observation, from S4, S6, S7 and S9.
+/// Declares the choice of the thread and its actions in a cycle, from S4, S6, S7 and S9. Only `valid`, `waits` and
+/// `late_valid` have a meaning without one of these set.
 pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
     m.port_group("the thread that is observed");
     let warp = m.input("rvfi_warp", shape.warp_bits());
@@ -89,36 +43,49 @@ pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
     let late_valid = late.valid & late.warp.slice(0, shape.warp_bits()).eq(&warp);
 
     m.port_group("its actions");
-    Observation {
-        valid: (&commits & &serves) | &trap,
-        waits: &commits & !&serves,
-        order: commit.number.clone(),
-        insn: commit.instruction.clone(),
-        pc_rdata: commit.pc.clone(),
-        pc_wdata: address(&in_a.mux(&resolve.a_pc, &resolve.b_pc)),
-        goes: rtl::join([&in_a, &in_b, &ends]),
-        parks: &resolve.a_parked & in_a,
-        mask: commit.mask.clone(),
-        served: commit.served.clone(),
-        leader: delay_by(m, "rvfi_leader", &s6.output("leader_s7"), 1),
-        rs1_rdata: delay_by(m, "rvfi_rs1", &of_lane(&s4.output("rs1_s5")), 3),
-        rs2_rdata: delay_by(m, "rvfi_rs2", &of_lane(&s4.output("rs2_s5")), 3),
-        rd_addr: commit.rd.clone(),
-        rd_wdata: of_lane(&commit.values),
-        rd_valid: &commit.writes & !&ends,
-        mem_op: commit.memory.clone(),
-        mem_addr: commit.memory_address.clone(),
-        mem_wmask: commit.memory_mask.clone(),
-        mem_wdata: commit.memory_data.clone(),
-        trap,
-        trap_cause: delay_by(m, "rvfi_cause", &s7.output("fault_cause_s7"), 1),
-        trap_lane: delay_by(m, "rvfi_fault_lane", &s7.output("fault_lane_s7"), 1),
-        late_valid: late_valid & of_thread(&late.mask),
-        late_order: late.number,
-        late_rd_addr: late.rd,
-        late_rd_wdata: of_lane(&late.values),
+    let actions = [
+        // An instruction commits that serves the thread, or faults on its path.
+        ("valid", (&commits & &serves) | &trap),
+        // An instruction commits on its path that leaves the thread to a later part.
+        ("waits", &commits & !&serves),
+        // Number of commits of the core before this one.
+        ("order", commit.number),
+        ("insn", commit.instruction),
+        ("pc_rdata", commit.pc),
+        // The pc where the thread continues.
+        ("pc_wdata", address(&in_a.mux(&resolve.a_pc, &resolve.b_pc))),
+        // Whether the thread is in path a (bit 0), in path b (1), or ends (2).
+        ("goes", rtl::join([&in_a, &in_b, &ends])),
+        ("parks", &resolve.a_parked & in_a),
+        ("mask", commit.mask),
+        ("served", commit.served),
+        // The lane that S6 elected for a memory access or an indirect jump.
+        ("leader", delay_by(m, "rvfi_leader", &s6.output("leader_s7"), 1)),
+        ("rs1_rdata", delay_by(m, "rvfi_rs1", &of_lane(&s4.output("rs1_s5")), 3)),
+        ("rs2_rdata", delay_by(m, "rvfi_rs2", &of_lane(&s4.output("rs2_s5")), 3)),
+        // The register that is written, now or late; x0 for none.
+        ("rd_addr", commit.rd),
+        // The value that is written now; for a thread that ends, its exit code.
+        ("rd_wdata", of_lane(&commit.values)),
+        ("rd_valid", &commit.writes & !&ends),
+        // The memory operation, as in the trace: 0 none, 1 load, 2 store, 3 console.
+        ("mem_op", commit.memory),
+        ("mem_addr", commit.memory_address),
+        // The bytes of the line that are written.
+        ("mem_wmask", commit.memory_mask),
+        ("mem_wdata", commit.memory_data),
+        // The thread faults. Nothing commits from then on, and nothing reads the values that are written.
+        ("trap", trap),
+        ("trap_cause", delay_by(m, "rvfi_cause", &s7.output("fault_cause_s7"), 1)),
+        // The lane that is reported as the one at fault.
+        ("trap_lane", delay_by(m, "rvfi_fault_lane", &s7.output("fault_lane_s7"), 1)),
+        // A long-latency result of the thread is written.
+        ("late_valid", late_valid & of_thread(&late.mask)),
+        ("late_order", late.number),
+        ("late_rd_addr", late.rd),
+        ("late_rd_wdata", of_lane(&late.values)),
+    ];
+    for (field, value) in &actions {
+        m.output(&format!("rvfi_{field}"), value);
     }
-    .fields()
-    .into_iter()
-    .for_each(|(field, value)| m.output(&format!("rvfi_{field}"), value));
 }

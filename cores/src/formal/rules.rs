@@ -5,8 +5,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, increment, join, lit, ones};
 
-use super::flag;
-use crate::divergence::UnitInputs;
+use crate::divergence::{UnitInputs, flag};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 
@@ -62,11 +61,11 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
     let inputs = UnitInputs::declare(&m, shape);
     let path_s7 = Path::inputs(&m, shape, "s7");
     let gives_way_s7 = m.input("gives_way_s7", 1);
-    let watcher = Watcher { m: &m, shape, rules, inputs: &inputs, warp };
+    let watcher = Watcher { m: &m, shape, rules, inputs: &inputs, warp, thread };
     let start = watcher.start();
     let stages = watcher.stages(&start, &path_s7, &gives_way_s7);
     let commits = watcher.commits(&stages);
-    m.assert("nothing_settles_before_anything_resolves", &(&start.running | !&stages.settling));
+    m.assert("nothing_settles_before_anything_resolves", &(&start.running | !&stages.at.settling));
     let remains = m.forward("remains", if shape.reconverges { shape.threads } else { 0 });
     if shape.reconverges {
         watcher.of_stacks(&stages, &commits, &remains);
@@ -80,18 +79,7 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
         thread.outputs(&m, &format!("thread_{lane}"));
     }
     m.port_group("where the warp is in the pipeline");
-    Watched {
-        warp: watcher.warp.clone(),
-        thread,
-        starting: !&start.running,
-        started: start.started,
-        started_by_s7: start.started_by_s7,
-        in_s7: stages.in_s7,
-        in_s8: stages.in_s8,
-        settling: stages.settling,
-        unsettled: stages.unsettled,
-    }
-    .outputs(&m, "watched");
+    stages.at.outputs(&m, "watched");
     m.port_group("the path that S7 received, and whether it yields; the barrier has been released");
     stages.path_s8.outputs(&m, "given");
     m.output("gives_way_given", &stages.gave_way);
@@ -109,28 +97,23 @@ struct Watcher<'a> {
     rules: Rules,
     inputs: &'a UnitInputs,
     warp: Expr,
+    thread: Expr,
 }
 
 struct Start {
     starts: Expr,
     started: Expr,
-    /// `started`, one cycle ago.
     started_by_s7: Expr,
     running: Expr,
 }
 
 struct Stages {
-    in_s7: Expr,
-    in_s8: Expr,
+    at: Watched,
     /// The path against which S7 validated the instruction in S8.
     path_s8: Path,
     gave_way: Expr,
     /// The instruction in S8 resolves, and belongs to the warp.
     resolves: Expr,
-    /// The warp resolved so recently that nothing may resolve.
-    settling: Expr,
-    /// The active path of the warp is still being computed.
-    unsettled: Expr,
 }
 
 impl Watcher<'_> {
@@ -194,7 +177,18 @@ impl Watcher<'_> {
         let too_close = m.fault("every_instruction_is_too_close", &settling, &ones(1));
         self.rule("instructions_keep_their_distance", &!(&resolves & too_close));
         let unsettled = join(&earlier[..shape.delay]).any();
-        Stages { in_s7, in_s8, path_s8, gave_way, resolves, settling, unsettled }
+        let at = Watched {
+            warp: self.warp.clone(),
+            thread: self.thread.clone(),
+            starting: !&start.running,
+            started: start.started.clone(),
+            started_by_s7: start.started_by_s7.clone(),
+            in_s7,
+            in_s8,
+            settling,
+            unsettled,
+        };
+        Stages { at, path_s8, gave_way, resolves }
     }
 
     /// Whether the instruction in S8 commits. A rotation does not.

@@ -20,6 +20,38 @@ rtl::bundle! {
     }
 }
 
+impl Standing {
+    /// The active lanes of a path, and the served ones, as paths of the list. `whole` are all its threads.
+    pub fn of_active(m: &Builder, path: &Path, whole: &Expr) -> [(Path, Self); 2] {
+        let served = m.wire("served_watched", &(whole & !&path.mask));
+        let listed = |pc: Expr, mask: &Expr, rest: Expr| {
+            let path = Path { valid: &path.valid & mask.any(), pc, mask: mask.clone(), ..path.clone() };
+            (path, Self { rest, at_return: lit(1, 0) })
+        };
+        [listed(path.pc.clone(), &path.mask, served.any()), listed(increment(&path.pc, 1), &served, lit(1, 0))]
+    }
+}
+
+/// Outputs the list of all paths of a unit that reconverges.
+pub fn output_list(m: &Builder, list: Vec<(Path, Standing)>) {
+    for (number, (path, standing)) in list.into_iter().enumerate() {
+        path.outputs(m, &format!("list_{number}"));
+        standing.outputs(m, &format!("list_{number}"));
+    }
+}
+
+/// Outputs the active path of a slot of such a unit, by its name in [`CHARGES`].
+pub fn output_active(m: &Builder, name: &str, path: &Path, gives_way: &Expr, leaves_at_ret: &Expr) {
+    m.output(&format!("gives_way_{name}"), gives_way);
+    m.output(&format!("leaves_at_ret_{name}"), leaves_at_ret);
+    path.outputs(m, name);
+}
+
+/// Whether the values of every pair are equal.
+pub fn all_equal<const N: usize>(pairs: [(&Expr, &Expr); N]) -> Expr {
+    join(&pairs.map(|(one, other)| one.eq(other))).all()
+}
+
 struct Charge {
     path: Path,
     gives_way: Expr,
@@ -196,9 +228,7 @@ impl<'a> Proof<'a> {
             Some(returns) => pc | (returns.at(&path.pc) & returns.at(&thread.pc)),
             None => pc,
         };
-        let fields = [(&path.depth, &thread.depth), (&path.parked, &thread.parked)];
-        let fields = fields.map(|(path, thread)| path.eq(thread));
-        &thread.live & pc & join(&fields).all()
+        &thread.live & pc & all_equal([(&path.depth, &thread.depth), (&path.parked, &thread.parked)])
     }
 
     /// The thread is where an entry of the list says.
@@ -280,8 +310,7 @@ impl<'a> Proof<'a> {
         let gives_way_s7 = circuit.net("gives_way_s7");
         let same_path = |given: &Path, charge: &Path, parked: &Expr| {
             let fields = [(&given.pc, &charge.pc), (&given.depth, &charge.depth), (&given.mask, &charge.mask)];
-            let fields = fields.map(|(given, charge)| given.eq(charge));
-            given.valid.eq(&charge.valid) & (!&charge.valid | (join(&fields).all() & given.parked.eq(parked)))
+            given.valid.eq(&charge.valid) & (!&charge.valid | (all_equal(fields) & given.parked.eq(parked)))
         };
         let given_to_s7 = self.of_slot(&inputs.slot_s7, &|charge| {
             let same = same_path(given_s7, &charge.path, &charge.path.parked) & gives_way_s7.eq(&charge.gives_way);

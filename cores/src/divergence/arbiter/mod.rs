@@ -20,11 +20,11 @@ use rtl::{
 
 use super::hot;
 use super::row::Row;
+use super::watch::Watch;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
-use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, Settled};
-use tree::{Candidate, Node};
+use tree::{Candidate, Node, Tree};
 use turns::{Turn, Turns};
 use weft_config::{ARBITER, Unit};
 
@@ -35,10 +35,14 @@ impl DivergenceUnit for Arbiter {
         &ARBITER
     }
 
+    fn compares_prediction(&self) -> bool {
+        false
+    }
+
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         vec![
             Storage { name: "threads", words: shape.warps, bits: shape.threads * Thread::bits(shape) + 1 },
-            Storage { name: "paths", words: shape.warps, bits: stored_path_bits(shape) },
+            Storage { name: "paths", words: shape.warps, bits: hot::bits(shape, 0) },
         ]
         .into_iter()
         .chain((shape.takes_turns).then(|| Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) }))
@@ -64,15 +68,17 @@ impl DivergenceUnit for Arbiter {
         let in_charge = best(&m, shape, &compare, &updated, &generation_s8, turns.as_ref());
         let settled = inputs.resolve.settled(&m, shape.delay);
         if let Some(turns) = turns {
-            turns.update(&m, shape, &settled, &in_charge);
+            turns.update(&m, shape, &inputs, &settled, &in_charge);
         }
-        let paths = Paths::declare(&m, shape);
+        m.comment("The active path of each warp, written by S8. S6 reads it with the write of the same cycle.");
+        let paths = m.memory("paths", shape.warps, hot::bits(shape, 0), MemoryStyle::Distributed);
         threads.write(&m, &inputs, &written);
-        let validate = paths.write(&m, shape, &inputs, &settled, &in_charge, &generation_s7);
+        let validate = write_path(&m, shape, &inputs, &paths, &settled, &in_charge, &generation_s7);
         let no = lit(1, 0);
         UnitOutputs::of_one_slot([validate, in_charge], [no.clone(), no], UnitTrace::none(shape)).declare(&m, shape);
         if shape.formal {
-            state(&m, shape, &inputs, &generation_s8, &threads, &paths);
+            let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
+            state(&watch, &threads, &paths);
         }
         m.finish()
     }
@@ -121,10 +127,9 @@ impl Threads {
 
     /// Writes the row of the warp in S8, or of a starting warp.
     fn write(&self, m: &Builder, inputs: &UnitInputs, written: &Expr) {
-        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-        let write = m.wire("row_write", &(start_valid | &resolve.valid));
-        let warp = m.wire("row_warp", &start_valid.mux(start_warp, &resolve.warp));
-        let fresh = m.fault("a_started_warp_keeps_its_old_row", start_valid, &zeros(1));
+        let [write, warp] = inputs.write_s8();
+        let (write, warp) = (m.wire("row_write", &write), m.wire("row_warp", &warp));
+        let fresh = m.fault("a_started_warp_keeps_its_old_row", &inputs.start_valid, &zeros(1));
         self.table.write(&write, &warp, &join([written, &fresh]));
     }
 }
@@ -152,69 +157,44 @@ fn best(
     let levels = clog2(shape.threads);
     let stages = shape.unit_keys.get("arbiter.pipeline_stages") as usize;
     let cuts: Vec<usize> = (1..=stages).map(|cut| cut * levels / (stages + 1)).collect();
-    let Node { candidate: best, mask } = tree::tree(m, compare, &cuts, leaves.collect(), "node");
+    let tree = Tree { m, shape, compare, cuts: &cuts };
+    let Node { candidate: best, mask } = tree.best(leaves.collect(), "node");
     Path { valid: best.valid, pc: best.pc, depth: best.depth, mask, parked: best.parked }
 }
 
-/// The active path of each warp.
-struct Paths {
-    table: Memory,
-}
-
-impl Paths {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.comment("The active path of each warp, written by S8. S6 reads it with the write of the same cycle.");
-        Self { table: m.memory("paths", shape.warps, stored_path_bits(shape), MemoryStyle::Distributed) }
-    }
-
-    fn pack(path: &Path, generation: &Expr) -> Expr {
-        hot::pack(&path.valid, &Row::of(path, generation))
-    }
-
-    fn unpack(m: &Builder, shape: &Shape, word: &Expr, generation: &Expr) -> Path {
-        let (path, []) = hot::unpack(m, shape, word, generation, []);
-        path
-    }
-
-    /// Writes the path of the warp that has settled, or of a starting warp. Returns the path that S7 validates
-    /// against.
-    fn write(
-        &self,
-        m: &Builder,
-        shape: &Shape,
-        inputs: &UnitInputs,
-        settled: &Settled,
-        in_charge: &Path,
-        generation_s7: &Expr,
-    ) -> Path {
-        let UnitInputs { start_valid, start_warp, generation, warp_s6, .. } = inputs;
-        let generation = m.wire("generation_settled", &generation.index(&settled.warp));
-        let write = m.wire("write", &(start_valid | &settled.valid));
-        let warp = m.wire("write_warp", &start_valid.mux(start_warp, &settled.warp));
-        let path = start_valid.mux(&Self::pack(&inputs.start(shape), &generation), &Self::pack(in_charge, &generation));
-        let path = m.wire("write_path", &path);
-        self.table.write(&write, &warp, &path);
-        let read = self.table.read("path_read", warp_s6);
-        let same = &write & warp.eq(warp_s6);
-        let path_s7 = m.delay("path_s7", &same.mux(&path, &read));
-        let validate = Self::unpack(m, shape, &path_s7, generation_s7);
-        let parked_once = Row::unpack(m, shape, &path_s7).parked;
-        let parked = m.fault("s7_misses_a_barrier_release", &validate.parked, &parked_once);
-        Path { parked, ..validate }
-    }
+/// Writes the path of the warp that has settled, or of a starting warp. Returns the path that S7 validates against.
+fn write_path(
+    m: &Builder,
+    shape: &Shape,
+    inputs: &UnitInputs,
+    paths: &Memory,
+    settled: &Settled,
+    in_charge: &Path,
+    generation_s7: &Expr,
+) -> Path {
+    let UnitInputs { start_valid, generation, warp_s6, .. } = inputs;
+    let generation = m.wire("generation_settled", &generation.index(&settled.warp));
+    let [write, warp] = inputs.write_of(&settled.valid, &settled.warp);
+    let (write, warp) = (m.wire("write", &write), m.wire("write_warp", &warp));
+    let [start, new] = [&inputs.start(shape), in_charge].map(|path| hot::pack(path, &generation, []));
+    let path = m.wire("write_path", &start_valid.mux(&start, &new));
+    paths.write(&write, &warp, &path);
+    let read = paths.read("path_read", warp_s6);
+    let same = &write & warp.eq(warp_s6);
+    let path_s7 = m.delay("path_s7", &same.mux(&path, &read));
+    let (validate, []) = hot::unpack(m, shape, &path_s7, generation_s7, []);
+    let parked_once = Row::unpack(m, shape, &path_s7).parked;
+    let parked = m.fault("s7_misses_a_barrier_release", &validate.parked, &parked_once);
+    Path { parked, ..validate }
 }
 
 /// Asserts the claims about the watched warp, and declares the outputs for a proof.
-fn state(m: &Builder, shape: &Shape, inputs: &UnitInputs, generation_s8: &Expr, threads: &Threads, paths: &Paths) {
-    m.port_group("the watched warp");
-    let at = Watched::inputs(m, shape, "watched");
-    inputs.state_generation(m, &at, generation_s8);
-    let generation = &inputs.generation.index(&at.warp);
+fn state(watch: &Watch, threads: &Threads, paths: &Memory) {
+    let Watch { m, shape, at, generation } = watch;
     let stored = Threads::threads_of(m, &threads.start, &threads.table.inspect("threads_watched", &at.warp));
-    let current = !(&at.in_s8 & &at.started_by_s7) | &at.settling | threads.row.eq(&stored);
-    m.assert("s8_has_the_row", &current);
+    m.assert("s8_has_the_row", &(watch.s8_is_past() | threads.row.eq(&stored)));
     m.port_group("its active path, and each thread as a path");
-    let charge = Paths::unpack(m, shape, &paths.table.inspect("path_watched", &at.warp), generation);
+    let (charge, []) = hot::unpack(m, shape, &paths.inspect("path_watched", &at.warp), generation, []);
     charge.outputs(m, "charge");
     m.output("gives_way_charge", &lit(1, 0));
     for lane in 0..shape.threads {
@@ -235,10 +215,6 @@ fn state(m: &Builder, shape: &Shape, inputs: &UnitInputs, generation_s8: &Expr, 
             m.assert(&format!("thread_{lane}_comes_later_or_is_in_charge"), &comes);
         }
     }
-}
-
-fn stored_path_bits(shape: &Shape) -> usize {
-    1 + Row::bits(shape)
 }
 
 rtl::bundle! {

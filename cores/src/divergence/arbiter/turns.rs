@@ -26,7 +26,6 @@ rtl::bundle! {
 
 pub struct Turns {
     rows: Memory,
-    start: [Expr; 2],
     /// Lanes that come first. If there are none, all lanes are equal.
     pub preferred: Expr,
     runnable: Expr,
@@ -40,7 +39,7 @@ impl Turns {
     /// Reads the row of the warp in S7. `runnable` are its lanes that can run.
     pub fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, runnable: &Expr) -> Self {
         m.comment("Time slices.");
-        let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
+        let UnitInputs { warp_s7, resolve, .. } = inputs;
         let rows = m.memory("turns", shape.warps, Turn::bits(shape), MemoryStyle::Distributed);
         let read = rows.read("turns_s7", warp_s7);
         let Turn { held, count, .. } = Turn::unpack(m, shape, &read);
@@ -61,7 +60,6 @@ impl Turns {
         let preferred = m.wire("preferred", &unserved.mux(&resolve.b_mask, &of_slice));
         Self {
             rows,
-            start: [start_valid.clone(), start_warp.clone()],
             preferred,
             runnable,
             taken: due.mux(&had.when(&holds), &taken),
@@ -71,13 +69,12 @@ impl Turns {
     }
 
     /// Writes the row when the active path is known.
-    pub fn update(&self, m: &Builder, shape: &Shape, settled: &Settled, in_charge: &Path) {
+    pub fn update(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, settled: &Settled, in_charge: &Path) {
         let later = |name: &str, value: &Expr| delay_by(m, name, value, shape.delay);
-        let [start, start_warp] = &self.start;
         let alone = (later("runnable", &self.runnable) & !&in_charge.mask).none() | &in_charge.parked;
         let held = in_charge.mask.when(&later("holds", &self.holds));
         let row = Turn { taken: later("taken", &self.taken), held, count: later("count", &self.count) }.pack();
-        let warp = start.mux(start_warp, &settled.warp);
-        self.rows.write(&(start | &settled.valid), &warp, &row.when(&!(alone | start)));
+        let [write, warp] = inputs.write_of(&settled.valid, &settled.warp);
+        self.rows.write(&write, &warp, &row.when(&!(alone | &inputs.start_valid)));
     }
 }

@@ -21,21 +21,21 @@ mod claims;
 mod row;
 mod step;
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, count_ones, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, count_ones, lit};
 
-use super::hot::{self, HotTable};
-use super::row::Row;
+use super::hot::{self, ActiveRows};
+use super::stack;
 use super::stack::below::{Below, Size, Step};
-use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, timing};
-use crate::formal::{Watched, points, points_at_heights};
+use super::watch::Watch;
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, at_prediction, timing};
+use crate::formal::{points, points_at_heights};
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve};
+use crate::signals::Resolve;
 use crate::trace::Traced;
 use claims::Claims;
 use row::{FLAGS, Pushed, Region};
 use step::{Next, Outcome, Ran};
 use weft_config::{MINORITY_FIRST, Unit};
-use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
 pub struct MinorityFirst;
 
@@ -58,13 +58,9 @@ impl DivergenceUnit for MinorityFirst {
         &MINORITY_FIRST
     }
 
-    fn compares_prediction(&self) -> bool {
-        true
-    }
-
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let table = |name, bits| Storage { name, words: shape.warps, bits };
-        let tables = [table("hot_path", 1 + Row::bits(shape) + FLAGS.len()), table("regions", Region::bits(shape))];
+        let tables = [table("hot_path", hot::bits(shape, FLAGS.len())), table("regions", Region::bits(shape))];
         tables.into_iter().chain(size(shape).storage(shape.warps)).collect()
     }
 
@@ -84,12 +80,18 @@ impl DivergenceUnit for MinorityFirst {
         );
         m.timing(&timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
-        let UnitInputs { generation, warp_s7, resolve, .. } = &inputs;
+        let UnitInputs { warp_s7, resolve, .. } = &inputs;
         let [generation_s7, generation_s8] = inputs.generations(&m);
-        let (tables, read) = Tables::declare(&m, shape, &inputs, &generation_s7);
-        let rows = Below::declare(&m, shape, size(shape), warp_s7, [&read.height_s7, &read.region.height]);
+        m.comment("The active path, which S7 validates against, and the region.");
+        let (names, bits) = (["path", "regions", "region"], Region::bits(shape));
+        let (tables, read) = ActiveRows::declare(&m, shape, &inputs, names, FLAGS, bits, &generation_s7);
+        let before = Region::unpack(&m, shape, &read.rest);
+        let is_open = m.fault("a_region_stays_open", &before.is_open(), &before.rpc_kind.any());
+        let is_open = m.delay("region_is_open", &is_open);
+        let region = Region::unpack(&m, shape, &m.delay("region_s8", &read.rest));
+        let rows = Below::declare(&m, shape, size(shape), warp_s7, [&before.height, &region.height]);
 
-        let ran = Ran::of(&m, shape, resolve, read.region, &read.is_open);
+        let ran = Ran::of(&m, shape, resolve, region, is_open);
         let outcome = Outcome::of(&m, &ran);
         let next = Next::of(&m, shape, &ran, &outcome, &rows);
         let pushed = m.wire("pushed", &outcome.pushed.pack());
@@ -97,95 +99,32 @@ impl DivergenceUnit for MinorityFirst {
         let height = rows.height_after(&step);
         rows.write(&m, &resolve.valid, &resolve.warp, &step);
         let region = Region::new(&height, &next.mask, &next.waiting, &ran.rpc_after());
-        tables.write(&m, shape, &inputs, &next, &region, &generation_s8);
+        let word = hot::pack(&next.path, &generation_s8, [&next.leaves_at_ret]);
+        let regions = [&Region::start(shape).pack(), &region.pack()];
+        tables.write(&m, shape, &inputs, &word, &generation_s8, regions);
 
+        let at_prediction = at_prediction(&m, shape, |at| {
+            let uncovered_at = next.pops.mux(&at(&next.popped_pc), &at(&ran.region.rpc_pc));
+            let stays_at = outcome.stays_with_a.mux(&at(&resolve.a_pc), &at(&resolve.b_pc));
+            outcome.leaves.mux(&uncovered_at, &stays_at)
+        });
         let [leaves_at_ret] = read.flags;
+        let trace = Traced(stack::trace(shape, resolve, &outcome.pushes, &(&next.pops | &next.closes)));
         UnitOutputs {
-            gives_way_s7: lit(1, 0),
             leaves_at_ret_s7: leaves_at_ret & &read.given.valid & !&read.given.parked,
-            at_prediction: vec![at_prediction(&m, shape, &ran, &outcome, &next)],
-            validate: read.given,
-            in_charge: vec![(next.path.clone(), lit(1, 0))],
-            is_b: Vec::new(),
-            restarts: zeros(0),
-            shadows: zeros(0),
-            trace: trace(shape, resolve, &outcome, &next),
+            at_prediction: vec![at_prediction],
+            ..UnitOutputs::of_one_slot([read.given, next.path.clone()], [lit(1, 0), lit(1, 0)], trace)
         }
         .declare(&m, shape);
         cover(&m, shape, &ran, &outcome, &next);
         if shape.formal {
-            m.port_group("the watched warp");
-            let at = Watched::inputs(&m, shape, "watched");
-            inputs.state_generation(&m, &at, &generation_s8);
+            let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
             let claims = Claims { tables: &tables, rows: &rows, region: &ran.region, is_open: &ran.is_open };
-            claims.push_finds_room(&m, shape, &at, resolve, &outcome.pushes);
-            claims.state(&m, shape, &at, &generation.index(&at.warp));
+            claims.push_finds_room(&watch, resolve, &outcome.pushes);
+            claims.state(&watch);
         }
         m.finish()
     }
-}
-
-struct Tables {
-    path: HotTable,
-    regions: Memory,
-}
-
-struct Read {
-    /// The path that S7 validates against.
-    given: Path,
-    flags: [Expr; 1],
-    /// The region in S8, and whether it is open.
-    region: Region,
-    is_open: Expr,
-    /// The number of rows of the stack, in S7.
-    height_s7: Expr,
-}
-
-impl Tables {
-    /// Declares the tables, and reads them for the warps in S6 and S7.
-    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, generation_s7: &Expr) -> (Self, Read) {
-        m.comment("The active path, which S7 validates against, and the region.");
-        let path = HotTable::declare(m, shape, "path", FLAGS.len());
-        let (given, flags) = hot::unpack(m, shape, &path.read_later(m, &inputs.warp_s6), generation_s7, FLAGS);
-        let regions = m.memory("regions", shape.warps, Region::bits(shape), MemoryStyle::Distributed);
-        let region_s7 = m.wire("region_s7", &regions.read("region_read", &inputs.warp_s7));
-        let before = Region::unpack(m, shape, &region_s7);
-        let is_open = m.fault("a_region_stays_open", &before.is_open(), &before.rpc_kind.any());
-        let is_open = m.delay("region_is_open", &is_open);
-        let region = Region::unpack(m, shape, &m.delay("region_s8", &region_s7));
-        (Self { path, regions }, Read { given, flags, region, is_open, height_s7: before.height })
-    }
-
-    /// Writes the path and the region of a starting warp, or the new ones from S8.
-    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, next: &Next, region: &Region, generation: &Expr) {
-        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-        let write = m.wire("write", &(start_valid | &resolve.valid));
-        let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
-        let word = |path: &Path, flags: &Expr| join([&hot::pack(&path.valid, &Row::of(path, generation)), flags]);
-        let started = word(&inputs.start(shape), &zeros(FLAGS.len()));
-        self.path.write(m, &write, &warp, &start_valid.mux(&started, &word(&next.path, &next.leaves_at_ret)));
-        self.regions.write(&write, &warp, &start_valid.mux(&Region::start(shape).pack(), &region.pack()));
-    }
-}
-
-fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, outcome: &Outcome, next: &Next) -> Expr {
-    m.comment(
-        "Whether the new path is at the predicted pc, compared for each path that it can be. A rotation always \
-         resteers.",
-    );
-    let predicted = m.input("predicted_s8", shape.pc_bits);
-    let at = |pc: &Expr| pc.eq(&predicted);
-    let uncovered_at = next.pops.mux(&at(&next.popped_pc), &at(&ran.region.rpc_pc));
-    let stays_at = outcome.stays_with_a.mux(&at(&ran.resolve.a_pc), &at(&ran.resolve.b_pc));
-    m.wire("is_at_prediction", &outcome.leaves.mux(&uncovered_at, &stays_at))
-}
-
-fn trace(shape: &Shape, resolve: &Resolve, outcome: &Outcome, next: &Next) -> UnitTrace {
-    let none = UnitTrace::none(shape).0;
-    let pushes = &resolve.valid & &outcome.pushes;
-    let moves = MovePorts { pushes, pops: &next.pops | &next.closes, ..none.moves };
-    let second = SecondPorts { rotates: resolve.rotates.clone(), ..none.second };
-    Traced(UnitPorts { second, moves, exchange: none.exchange })
 }
 
 /// Coverage: which moves happen at which height, and how regions open and close.

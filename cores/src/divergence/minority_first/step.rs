@@ -24,7 +24,7 @@ pub struct Ran<'a> {
 }
 
 impl<'a> Ran<'a> {
-    pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, region: Region, is_open: &Expr) -> Self {
+    pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, region: Region, is_open: Expr) -> Self {
         let whole = m.wire("whole", &(&region.mask & !&resolve.exit_mask));
         let parts = Parts::of(m, resolve);
 
@@ -45,7 +45,6 @@ impl<'a> Ran<'a> {
             pc: m.wire("arrived_pc", &is_first.mux(&resolve.b_pc, &rpc.pc)),
             depth: rpc.depth.clone(),
         };
-        let is_open = is_open.clone();
         Self { resolve, region, is_open, whole, parts, own, arrived }
     }
 

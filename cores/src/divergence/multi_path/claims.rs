@@ -1,16 +1,16 @@
 //! Invariants of the paths and meetings, stated in a formal build for the watched warp. They include the pending writes of
 //! S9.
 
-use rtl::{Builder, Bundle, Expr, clog2, count_ones, decode, increment, join, lit, lowest_one, reduce, zeros};
+use rtl::{Bundle, Expr, clog2, count_ones, decode, join, lit, lowest_one, reduce, zeros};
 
-use super::Tables;
 use super::meetings::{Meetings, Met};
 use super::row::{Active, FLAGS, Meeting, Queued, is_some, row_of};
 use super::waiting::Waiting;
-use crate::divergence::hot;
+use crate::divergence::hot::{self, ActiveRows};
 use crate::divergence::queue::Settled;
 use crate::divergence::row::Row;
-use crate::formal::{CHARGES, Standing, Watched};
+use crate::divergence::watch::Watch;
+use crate::formal::{CHARGES, Standing, output_active, output_list};
 use crate::shape::Shape;
 use crate::signals::Path;
 
@@ -23,11 +23,8 @@ pub fn listed_paths(shape: &Shape) -> usize {
 }
 
 pub struct Claims<'a> {
-    pub m: &'a Builder,
-    pub shape: &'a Shape,
-    pub at: &'a Watched,
-    pub generation: Expr,
-    /// The warp has just been released.
+    pub watch: &'a Watch<'a>,
+    /// The watched warp has just been released.
     pub released: Expr,
 }
 
@@ -49,38 +46,31 @@ struct Place {
 }
 
 impl Claims<'_> {
-    fn claim(&self, name: &str, condition: &Expr) {
-        self.m.assert(name, &(!&self.at.started | condition));
-    }
-
     /// Asserts the claims about the watched warp, and declares the outputs for a proof.
     pub fn state(
         &self,
-        tables: &Tables,
+        tables: &ActiveRows,
         active_s8: &Active,
         waiting: &Waiting,
         settled: &Settled,
         meetings: &Meetings,
         met: &Met,
     ) {
-        let Self { m, shape, at, generation, .. } = self;
+        let Watch { m, shape, at, generation } = self.watch;
         m.comment("Invariants of the watched warp.");
         let queue = &waiting.queue;
-        let (path, flags) = hot::unpack(m, shape, &tables.x.inspect(&at.warp), generation, FLAGS);
-        let word = m.wire("rest_watched_now", &tables.active.inspect("rest_watched", &at.warp));
+        let (path, flags) = hot::unpack(m, shape, &tables.path.inspect(&at.warp), generation, FLAGS);
+        let word = m.wire("rest_watched_now", &tables.rest.inspect("rest_watched", &at.warp));
         let active = Active::unpack(m, shape, &word);
-        let is_read = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
-        self.claim("s8_has_the_rest_of_x", &(&is_read | active_s8.pack().eq(&word)));
+        let past = self.watch.s8_is_past();
+        self.watch.claim("s8_has_the_rest_of_x", &(&past | active_s8.pack().eq(&word)));
 
-        let in_s9 = m.wire("in_s9", &(&*queue.valid_s9 & queue.warp_s9.eq(&at.warp)));
-        m.assert("nothing_is_in_s9_before_anything_resolves", &(!&at.starting | !&*queue.valid_s9));
-        self.claim("s9_follows_s8", &in_s9.eq(&at.settling));
-        m.assert("s9_has_the_generation", &(!(&in_s9 & &at.started) | queue.generation_s9.eq(generation)));
-        m.assert("s9_writes_a_meeting_for_a_commit", &(&*queue.valid_s9 | !&met.writes));
+        let in_s9 = queue.state_s9(self.watch);
+        m.assert("s9_writes_a_meeting_for_a_commit", &(&queue.valid_s9 | !&met.writes));
         let paths = self.queue(&in_s9, waiting, settled);
         let stated = (2..=MOST_THREADS).contains(&shape.threads);
         let places = if stated { self.meetings(&in_s9, meetings, met, &active, &paths) } else { Vec::new() };
-        let of_x = self.of_x(&in_s9, &is_read, meetings, met);
+        let of_x = self.of_x(&in_s9, &past, meetings, met);
 
         let [must_yield, at_meeting, leaves_at_ret] = &flags;
         let x = Placed {
@@ -90,7 +80,7 @@ impl Claims<'_> {
         };
         for place in &places {
             let same = !is_some(&x.up) | !row_of(&x.up).is(place.number as u64) | of_x.eq(&place.meeting.pack());
-            self.claim(&format!("x_has_meeting_{}", place.number), &same);
+            self.watch.claim(&format!("x_has_meeting_{}", place.number), &same);
         }
         self.active(&active, &path, [must_yield, at_meeting], &paths);
         if stated {
@@ -104,19 +94,13 @@ impl Claims<'_> {
 
     /// The paths of the queue, from the front.
     fn queue(&self, in_s9: &Expr, waiting: &Waiting, settled: &Settled) -> Vec<Placed> {
-        let Self { m, shape, at, generation, .. } = self;
-        let queue = &waiting.queue;
-        let stored = queue.hot.inspect(&at.warp);
-        self.claim("s8_has_f", &(!&at.in_s8 | queue.word.eq(&stored)));
-        let f = m.wire("f_settled", &in_s9.mux(&settled.word, &stored));
+        let Watch { m, shape, generation, .. } = self.watch;
+        let f = waiting.queue.state_front(self.watch, settled, in_s9);
         let bits = Row::bits(shape);
         let mut rows = vec![(f.bit(bits), join([&f.slice(0, bits), &f.from(bits + 1)]))];
-        if let (Some(rings), Some(moved)) = (&queue.rings, &settled.moved) {
-            m.assert("s9_changes_a_ring_for_a_commit", &(&*queue.valid_s9 | !&moved.changes));
-            rows.extend(rings.state(at, moved, in_s9, generation));
-        }
+        rows.extend(waiting.queue.state_ring(self.watch, settled, in_s9));
         for (number, pair) in rows.windows(2).enumerate() {
-            self.claim(&format!("path_{number}_is_there_before_the_next"), &(!&pair[1].0 | &pair[0].0));
+            self.watch.claim(&format!("path_{number}_is_there_before_the_next"), &(!&pair[1].0 | &pair[0].0));
         }
         let placed = |(valid, row): (Expr, Expr)| {
             let queued = Queued::unpack(m, shape, &row.from(bits));
@@ -129,7 +113,7 @@ impl Claims<'_> {
 
     /// The meetings, from row 1: a meeting is never in row 0.
     fn meetings(&self, in_s9: &Expr, meetings: &Meetings, met: &Met, active: &Active, paths: &[Placed]) -> Vec<Place> {
-        let Self { m, shape, at, .. } = self;
+        let Watch { m, shape, at, .. } = self.watch;
         let rows: Vec<Meeting> = (1..shape.threads)
             .map(|number| {
                 let row = lit(shape.lane_bits(), number as u64);
@@ -161,28 +145,28 @@ impl Claims<'_> {
     }
 
     /// The meeting of x, which S8 has read.
-    fn of_x(&self, in_s9: &Expr, is_read: &Expr, meetings: &Meetings, met: &Met) -> Expr {
-        let stored = meetings.of_x.inspect("meeting_of_x_watched", &self.at.warp);
-        self.claim("s8_has_the_meeting_of_x", &(is_read | meetings.word.eq(&stored)));
-        self.m.wire("meeting_of_x_settled", &in_s9.mux(&met.of_x, &stored))
+    fn of_x(&self, in_s9: &Expr, past: &Expr, meetings: &Meetings, met: &Met) -> Expr {
+        let stored = meetings.of_x.inspect("meeting_of_x_watched", &self.watch.at.warp);
+        self.watch.claim("s8_has_the_meeting_of_x", &(past | meetings.word.eq(&stored)));
+        self.watch.m.wire("meeting_of_x_settled", &in_s9.mux(&met.of_x, &stored))
     }
 
     fn active(&self, active: &Active, path: &Path, [must_yield, at_meeting]: [&Expr; 2], paths: &[Placed]) {
         let there = active.mask.any();
-        self.claim("the_active_path_is_there_while_it_has_threads", &path.valid.eq(&there));
+        self.watch.claim("the_active_path_is_there_while_it_has_threads", &path.valid.eq(&there));
         let has_lanes = path.mask.any() & (&path.mask & !&active.mask).none();
-        self.claim("the_active_path_has_active_lanes", &(!&there | has_lanes));
+        self.watch.claim("the_active_path_has_active_lanes", &(!&there | has_lanes));
         let in_parts = &there & path.mask.ne(&active.mask);
-        self.claim("no_step_comes_between_parts", &!(&in_parts & (must_yield | at_meeting | &path.parked)));
+        self.watch.claim("no_step_comes_between_parts", &!(&in_parts & (must_yield | at_meeting | &path.parked)));
         let runs = paths.iter().map(|waits| &waits.path.valid & !&waits.path.parked);
         let others_run = join(&runs.collect::<Vec<_>>()).any() | active.occupied.any();
         let must_go = &active.over | active.is_far.any() | (&path.parked & &others_run);
         let must = there.mux(&must_go, &active.live.any());
-        self.claim("a_step_is_due_when_x_must_go", &must_yield.eq(&must));
-        self.claim("x_goes_back_when_others_run", &(!(&there & must_yield) | others_run));
+        self.watch.claim("a_step_is_due_when_x_must_go", &must_yield.eq(&must));
+        self.watch.claim("x_goes_back_when_others_run", &(!(&there & must_yield) | others_run));
         let nobody_waits = &active.live.any() & active.occupied.none();
-        self.claim("threads_wait_while_x_is_empty", &(&there | !nobody_waits));
-        self.claim("no_step_meets_a_release", &!(must_yield & &self.released));
+        self.watch.claim("threads_wait_while_x_is_empty", &(&there | !nobody_waits));
+        self.watch.claim("no_step_meets_a_release", &!(must_yield & &self.released));
     }
 
     /// A path arrives only at the point of its meeting.
@@ -198,22 +182,22 @@ impl Claims<'_> {
             rpc.is_at() & rpc.pc.eq(&path.pc) & rpc.depth.eq(&path.depth)
         });
         let returns = of(&|meeting| meeting.rpc().is_return() & meeting.rpc_depth.eq(&path.depth));
-        self.claim(&format!("{name}_is_at_its_meeting"), &!(&path.valid & at_meeting & !stands));
-        self.claim(&format!("{name}_arrives_at_returns"), &!(&path.valid & leaves_at_ret & !returns));
+        self.watch.claim(&format!("{name}_is_at_its_meeting"), &!(&path.valid & at_meeting & !stands));
+        self.watch.claim(&format!("{name}_arrives_at_returns"), &!(&path.valid & leaves_at_ret & !returns));
     }
 
     /// The threads that a meeting expects are those that have arrived, and those of its paths and inner meetings.
     fn places(&self, active: &Active, x: &Placed, paths: &[Placed], places: &[Place]) {
-        let m = self.m;
+        let m = self.watch.m;
         let masks = paths.iter().chain([x]).map(|placed| placed.path.mask.when(&placed.path.valid));
         let arrived = places.iter().map(|place| place.meeting.arrived.when(&place.is_used));
         let all: Vec<Expr> = masks.chain(arrived).collect();
-        self.claim("the_live_threads_are_on_paths_or_wait", &reduce(&all, &|a, b| a | b).eq(&active.live));
+        self.watch.claim("the_live_threads_are_on_paths_or_wait", &reduce(&all, &|a, b| a | b).eq(&active.live));
         let mut occupied = Vec::new();
         for Place { number, meeting, is_used, threads } in places {
             let Meeting { arrived, rpc_kind, .. } = meeting;
             let claim = |what: &str, condition: &Expr| {
-                self.claim(&format!("meeting_{number}_{what}"), &(!is_used | condition));
+                self.watch.claim(&format!("meeting_{number}_{what}"), &(!is_used | condition));
             };
             let refers = |up: &Expr| is_some(up) & row_of(up).is(*number as u64);
             let inner = places.iter().filter(|inner| inner.number != *number);
@@ -244,19 +228,20 @@ impl Claims<'_> {
         } else {
             count_ones(&join(&occupied)).extend(width + 1).slice(0, width)
         };
-        self.claim("occupied_meetings_are_counted", &active.occupied.eq(&count));
+        self.watch.claim("occupied_meetings_are_counted", &active.occupied.eq(&count));
         for (name, placed) in
             paths.iter().enumerate().map(|(n, path)| (format!("path_{n}"), path)).chain([("x".to_owned(), x)])
         {
-            self.claim(&format!("{name}_refers_to_no_row_0"), &!(is_some(&placed.up) & row_of(&placed.up).none()));
+            self.watch
+                .claim(&format!("{name}_refers_to_no_row_0"), &!(is_some(&placed.up) & row_of(&placed.up).none()));
         }
     }
 
     /// No new meeting has the row of one in use: the row is the lowest thread in all that the meeting is not around.
     fn rows(&self, x: &Placed, paths: &[Placed], places: &[Place]) {
-        let m = self.m;
+        let Watch { m, shape, .. } = self.watch;
         // For each meeting, those that it is inside of, in more steps each round.
-        let bits = self.shape.threads;
+        let bits = shape.threads;
         let direct = |place: &Place| {
             decode(&row_of(&place.meeting.up), bits).when(&(&place.is_used & is_some(&place.meeting.up)))
         };
@@ -283,7 +268,8 @@ impl Claims<'_> {
             .map(|place| lowest(format!("meeting_{}", place.number), &place.threads.when(&place.is_used)))
             .collect();
         for (index, Place { number, is_used, .. }) in places.iter().enumerate() {
-            self.claim(&format!("meeting_{number}_is_not_inside_itself"), &!(is_used & around[index].bit(*number)));
+            self.watch
+                .claim(&format!("meeting_{number}_is_not_inside_itself"), &!(is_used & around[index].bit(*number)));
             let own =
                 |valid: &Expr, threads: &Expr, lowest: &Expr| !valid | !threads.bit(*number) | lowest.bit(*number);
             let paths = of_paths.iter().map(|(lowest, mask)| own(&lowest.any(), mask, lowest));
@@ -292,33 +278,22 @@ impl Claims<'_> {
                 .map(|(place, lowest)| around[index].bit(place.number) | own(&place.is_used, &place.threads, lowest));
             let all: Vec<Expr> = paths.chain(places).collect();
             let all = m.wire(&format!("row_of_meeting_{number}_is_lowest"), &join(&all).all());
-            self.claim(&format!("meeting_{number}_has_a_row_of_its_own"), &(!is_used | all));
+            self.watch.claim(&format!("meeting_{number}_has_a_row_of_its_own"), &(!is_used | all));
         }
     }
 
     /// Outputs the active path, the list of all paths, and the pcs of known returns.
     fn outputs(&self, path: &Path, flags: [&Expr; 3], active: &Active, paths: &[Placed], places: &[Place]) {
-        let m = self.m;
+        let m = self.watch.m;
         let [must_yield, at_meeting, leaves_at_ret] = flags;
         let runs = &path.valid & !&path.parked;
         let none = lit(1, 0);
         m.port_group("its active path");
-        m.output(&format!("gives_way_{}", CHARGES[0]), &(must_yield | (at_meeting & &runs)));
-        m.output(&format!("leaves_at_ret_{}", CHARGES[0]), &(leaves_at_ret & &runs));
-        path.outputs(m, CHARGES[0]);
+        output_active(m, CHARGES[0], path, &(must_yield | (at_meeting & &runs)), &(leaves_at_ret & &runs));
         m.port_group("all its paths: the active lanes, the served lanes, the queue, and the threads at meetings");
-        let served = m.wire("served_watched", &(&active.mask & !&path.mask));
-        let alive = |pc: &Expr, mask: &Expr| Path {
-            valid: &path.valid & mask.any(),
-            pc: pc.clone(),
-            mask: mask.clone(),
-            ..path.clone()
-        };
-        let mut list = vec![
-            (alive(&path.pc, &path.mask), served.any(), none.clone()),
-            (alive(&increment(&path.pc, 1), &served), none.clone(), none.clone()),
-        ];
-        list.extend(paths.iter().map(|placed| (placed.path.clone(), none.clone(), none.clone())));
+        let mut list = Standing::of_active(m, path, &active.mask).to_vec();
+        let standing = |at_return| Standing { rest: none.clone(), at_return };
+        list.extend(paths.iter().map(|placed| (placed.path.clone(), standing(none.clone()))));
         list.extend(places.iter().map(|Place { meeting, is_used, .. }| {
             let rpc = meeting.rpc();
             let path = Path {
@@ -328,12 +303,9 @@ impl Claims<'_> {
                 mask: meeting.arrived.clone(),
                 parked: none.clone(),
             };
-            (path, none.clone(), rpc.is_return())
+            (path, standing(rpc.is_return()))
         }));
-        for (number, (path, rest, at_return)) in list.into_iter().enumerate() {
-            path.outputs(m, &format!("list_{number}"));
-            Standing { rest, at_return }.outputs(m, &format!("list_{number}"));
-        }
+        output_list(m, list);
         m.port_group("known returns");
         for Place { number, meeting, is_used, .. } in places {
             let name = format!("return_{}", number - 1);

@@ -8,9 +8,9 @@ use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join, zeros};
 use super::row::{Meeting, is_some, row_of};
 use super::step::{Event, Ran};
 use super::waiting::Waiting;
-use crate::divergence::UnitInputs;
 use crate::divergence::queue::Queue;
 use crate::divergence::row::Row;
+use crate::divergence::{UnitInputs, flag};
 use crate::shape::Shape;
 
 pub struct Meetings<'a> {
@@ -113,8 +113,7 @@ impl<'a> Meetings<'a> {
         let Self { m, shape, inputs, .. } = self;
         let resolve = &inputs.resolve;
         m.comment("S9: the meeting that has changed, and the meeting of the new x.");
-        let writes = m.register("writes_meeting_s9", 1);
-        writes.next(&(&resolve.valid & &change.writes)).reset(0);
+        let writes = flag(m, "writes_meeting_s9", &(&resolve.valid & &change.writes));
         let row = m.delay("meeting_row_s9", &change.row);
         let written = m.delay("changed_meeting_s9", &change.meeting.pack());
         let stays = m.delay("keeps_meeting_s9", &change.stays);
@@ -125,13 +124,11 @@ impl<'a> Meetings<'a> {
         self.rows.write(&writes, &join([&row, &queue.warp_s9]), &written);
         let stays = m.fault("a_changed_meeting_is_read_back", &stays, &zeros(1));
         let of_x = m.wire("meeting_of_x_s9", &stays.mux(&written, &goes_up.mux(&of_next, &of_front)));
-        let start = &inputs.start_valid;
-        let warp = start.mux(&inputs.start_warp, &queue.warp_s9);
-        self.of_x.write(&(start | &*queue.valid_s9), &warp, &of_x.when(&!start));
-        let same = &*queue.valid_s9 & queue.warp_s9.eq(&inputs.warp_s7);
-        m.drive(&self.read, &same.mux(&of_x, &self.of_x.read("meeting_read", &inputs.warp_s7)));
+        let [write, warp] = queue.write_s9();
+        self.of_x.write(&write, &warp, &of_x.when(&!&inputs.start_valid));
+        m.drive(&self.read, &queue.is_written().mux(&of_x, &self.of_x.read("meeting_read", &inputs.warp_s7)));
         let next = Meeting::unpack(m, shape, &of_next);
-        Met { writes: writes.q(), row, written, of_x, next }
+        Met { writes, row, written, of_x, next }
     }
 }
 

@@ -28,18 +28,19 @@ mod step;
 mod turns;
 mod waiting;
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, join, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, zeros};
 use weft_config::{MULTI_PATH, Unit};
-use weft_trace::{MovePorts, SecondPorts, UnitPorts};
+use weft_trace::{MovePorts, UnitPorts};
 
-use super::hot::{self, HotTable};
+use super::hot::{self, ActiveRows};
 use super::queue::Settled;
 use super::ring::{self, Ring};
 use super::row::Row;
-use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, timing};
-use crate::formal::{Watched, points};
+use super::watch::Watch;
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, at_prediction, timing};
+use crate::formal::points;
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve, delay_by};
+use crate::signals::{Resolve, delay_by};
 use crate::trace::Traced;
 
 use claims::Claims;
@@ -56,18 +57,13 @@ impl DivergenceUnit for MultiPath {
         &MULTI_PATH
     }
 
-    fn compares_prediction(&self) -> bool {
-        true
-    }
-
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let hot = |name, bits| Storage { name, words: shape.warps, bits };
         let table = |name, bits| Storage { name, words: shape.warps * shape.threads, bits };
-        let path = 1 + Row::bits(shape);
         let mut tables = vec![
-            hot("hot_x", path + FLAGS.len()),
+            hot("hot_x", hot::bits(shape, FLAGS.len())),
             hot("rest_of_x", Active::bits(shape)),
-            hot("hot_f", path + Queued::bits(shape)),
+            hot("hot_f", hot::bits(shape, Queued::bits(shape))),
             hot("meeting_of_x", Meeting::bits(shape)),
             table("meetings", Meeting::bits(shape)),
         ];
@@ -94,128 +90,59 @@ impl DivergenceUnit for MultiPath {
         m.timing(&timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
         let [generation_s7, generation_s8] = inputs.generations(&m);
-        let (tables, read) = Tables::declare(&m, shape, &inputs, &generation_s7);
+        m.comment("The active path, which S7 validates against, and the rest of it for S8.");
+        let (names, bits) = (["x", "rest_of_x", "rest"], Active::bits(shape));
+        let (tables, read) = ActiveRows::declare(&m, shape, &inputs, names, FLAGS, bits, &generation_s7);
+        let is_last = m.delay("is_last_s8", &turns::is_last(shape, &Active::unpack(&m, shape, &read.rest).count));
+        let active = Active::unpack(&m, shape, &m.delay("rest_s8", &read.rest));
         let waiting = Waiting::declare(&m, shape, &inputs, &generation_s8);
         let meetings = Meetings::declare(&m, shape, &inputs);
 
-        let resolve = step::without_meetings(&m, &inputs.resolve, &read.active);
-        let ran = Ran::of(&m, shape, &resolve, read.active, &meetings);
+        let resolve = step::without_meetings(&m, &inputs.resolve, &active);
+        let ran = Ran::of(&m, shape, &resolve, active, &meetings);
         let event = Event::of(&m, shape, &ran);
         let next = Next::of(&m, shape, &ran, &event, &waiting);
-        let turn = Turn::of(&m, &ran, &event, &next, &waiting, &read.is_last);
+        let turn = Turn::of(&m, &ran, &event, &next, &waiting, &is_last);
         let change = Change::of(&m, &ran, &event, &waiting);
         let met = meetings.update(&change, &waiting.queue);
         let settled = waiting.update(&ran, &event, &next.up, &met);
-        let active = turn.active(&ran, &next);
-        let flags = join([&turn.is_due, &next.at_meeting, &next.leaves_at_ret]);
-        tables.write(&m, shape, &inputs, &word_of_x(&next.path, &flags, &generation_s8), &active);
+        m.comment("x is written in S8.");
+        let word = hot::pack(&next.path, &generation_s8, [&turn.is_due, &next.at_meeting, &next.leaves_at_ret]);
+        let rest = [&Active::start(shape).pack(), &turn.active.pack()];
+        tables.write(&m, shape, &inputs, &word, &zeros(1), rest);
 
         let [gives_way, at_meeting, leaves_at_ret] = read.flags;
         let runs = &read.given.valid & !&read.given.parked;
+        let gives_way_s7 = m.wire("given_gives_way", &(gives_way | (at_meeting & &runs)));
+        let at_prediction = at_prediction(&m, shape, |at| {
+            let waited = event.frees.mux(&at(&ran.meeting.rpc_pc), &at(&waiting.queue.front.pc));
+            event.stays.mux(&event.x_is_a.mux(&at(&resolve.a_pc), &at(&resolve.b_pc)), &waited)
+        });
+        let gives_way = turn.gives_way(&m, &next);
+        let trace = trace(&m, shape, &ran, &event, &settled);
         UnitOutputs {
-            gives_way_s7: m.wire("given_gives_way", &(gives_way | (at_meeting & &runs))),
             leaves_at_ret_s7: leaves_at_ret & runs,
-            validate: read.given,
-            at_prediction: vec![at_prediction(&m, shape, &ran, &event, &waiting)],
-            in_charge: vec![(next.path.clone(), turn.gives_way(&m, &next))],
-            is_b: Vec::new(),
-            restarts: zeros(0),
-            shadows: zeros(0),
-            trace: trace(&m, shape, &ran, &event, &settled),
+            at_prediction: vec![at_prediction],
+            ..UnitOutputs::of_one_slot([read.given, next.path.clone()], [gives_way_s7, gives_way], trace)
         }
         .declare(&m, shape);
         cover(&m, shape, &ran, &event);
         if shape.formal {
-            m.port_group("the watched warp");
-            let at = Watched::inputs(&m, shape, "watched");
-            let released = inputs.state_generation(&m, &at, &generation_s8);
-            let generation = m.wire("generation_watched", &inputs.generation.index(&at.warp));
-            let claims = Claims { m: &m, shape, at: &at, generation, released };
+            let (watch, released) = Watch::declare(&m, shape, &inputs, &generation_s8);
+            let watch = watch.with_named_generation();
+            let claims = Claims { watch: &watch, released };
             claims.state(&tables, &ran.active, &waiting, &settled, &meetings, &met);
         }
         m.finish()
     }
 }
 
-/// The active path x of each warp.
-struct Tables {
-    x: HotTable,
-    active: Memory,
-}
-
-struct Read {
-    /// The path that S7 validates against.
-    given: Path,
-    flags: [Expr; 3],
-    /// The rest of x in S8, and whether its turn ends with the next instruction.
-    active: Active,
-    is_last: Expr,
-}
-
-impl Tables {
-    /// Declares the tables, and reads them for the warps in S6 and S7.
-    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, generation_s7: &Expr) -> (Self, Read) {
-        m.comment("The active path, which S7 validates against, and the rest of it for S8.");
-        let x = HotTable::declare(m, shape, "x", FLAGS.len());
-        let (given, flags) = hot::unpack(m, shape, &x.read_later(m, &inputs.warp_s6), generation_s7, FLAGS);
-        let table = m.memory("rest_of_x", shape.warps, Active::bits(shape), MemoryStyle::Distributed);
-        let active_s7 = m.wire("rest_s7", &table.read("rest_read", &inputs.warp_s7));
-        let is_last = m.delay("is_last_s8", &turns::is_last(shape, &Active::unpack(m, shape, &active_s7).count));
-        let active = Active::unpack(m, shape, &m.delay("rest_s8", &active_s7));
-        (Self { x, active: table }, Read { given, flags, active, is_last })
-    }
-
-    /// Writes the path of a starting warp, or the next one from S8.
-    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, word: &Expr, active: &Active) {
-        m.comment("x is written in S8.");
-        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-        let write = m.wire("write", &(start_valid | &resolve.valid));
-        let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
-        let started = word_of_x(&inputs.start(shape), &zeros(FLAGS.len()), &zeros(1));
-        self.x.write(m, &write, &warp, &start_valid.mux(&started, word));
-        self.active.write(&write, &warp, &start_valid.mux(&Active::start(shape).pack(), &active.pack()));
-    }
-}
-
-fn word_of_x(path: &Path, flags: &Expr, generation: &Expr) -> Expr {
-    join([&hot::pack(&path.valid, &Row::of(path, generation)), flags])
-}
-
-fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, event: &Event, waiting: &Waiting) -> Expr {
-    m.comment(
-        "Whether the new path is at the predicted pc, compared for each path that it can be. A rotation always \
-         resteers.",
-    );
-    let predicted = m.input("predicted_s8", shape.pc_bits);
-    let at = |pc: &Expr| pc.eq(&predicted);
-    let waited = event.frees.mux(&at(&ran.meeting.rpc_pc), &at(&waiting.queue.front.pc));
-    let own = event.x_is_a.mux(&at(&ran.resolve.a_pc), &at(&ran.resolve.b_pc));
-    m.wire("is_at_prediction", &event.stays.mux(&own, &waited))
-}
-
 fn trace(m: &Builder, shape: &Shape, ran: &Ran, event: &Event, settled: &Settled) -> UnitTrace {
-    let Settled { front, moved, .. } = settled;
     let Resolve { valid, rotates, .. } = ran.resolve;
-    let s9 = |name: &str, value: &Expr| delay_by(m, name, value, usize::from(shape.trace));
-    let trace = UnitPorts {
-        second: SecondPorts {
-            rotates: s9("rotated", rotates),
-            y_valid: front.valid.clone(),
-            y_pc: front.pc.clone(),
-            y_depth: front.depth.clone(),
-            y_mask: front.mask.clone(),
-            y_parked: front.parked.clone(),
-        },
-        moves: MovePorts {
-            yields: s9("yielded", &event.yields),
-            inserts: moved.as_ref().map_or(zeros(1), |moved| moved.inserts.clone()),
-            extracts: moved.as_ref().map_or(zeros(1), |moved| moved.extracts.clone()),
-            pushes: s9("pushed", &(valid & &event.meets)),
-            pops: s9("popped", &(valid & &event.completes)),
-        },
-        exchange: UnitTrace::none(shape).0.exchange,
-    };
-    Traced::of(shape, &trace)
+    let trace = settled.trace(m, shape, rotates, &event.yields);
+    let s9 = |name: &str, value: &Expr| delay_by(m, name, &(valid & value), usize::from(shape.trace));
+    let moves = MovePorts { pushes: s9("pushed", &event.meets), pops: s9("popped", &event.completes), ..trace.moves };
+    Traced::of(shape, &UnitPorts { moves, ..trace })
 }
 
 /// Coverage: how meetings begin and end.

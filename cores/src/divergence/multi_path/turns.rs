@@ -24,12 +24,8 @@ pub fn is_last(shape: &Shape, count: &Expr) -> Expr {
 }
 
 pub struct Turn {
-    /// The turn of x is over.
-    over: Expr,
-    is_far: Expr,
-    count: Expr,
-    occupied: Expr,
-    dissolves: Expr,
+    /// The row of the next active path.
+    pub active: Active,
     /// x is empty, or must go to the back of the queue.
     pub is_due: Expr,
 }
@@ -67,33 +63,23 @@ impl Turn {
         let width = active.occupied.width();
         let occupied = (&active.occupied + adds.extend(width)) - removes.extend(width);
         let must_go = &over | is_far.any() | (&next.path.parked & others_run);
-        Self {
-            is_due: m.wire("step_is_due", &(&next.is_empty | (&next.path.valid & must_go))),
+        let is_due = m.wire("step_is_due", &(&next.is_empty | (&next.path.valid & must_go)));
+        let active = Active {
+            mask: next.mask.clone(),
+            live: &active.live & !&resolve.exit_mask,
+            up: next.up.clone(),
+            occupied,
+            count,
+            dissolves: (&active.dissolves | lets_go) & &waits,
             over,
             is_far,
-            count,
-            occupied,
-            dissolves: (&active.dissolves | lets_go) & &waits,
-        }
+        };
+        Self { active, is_due }
     }
 
     /// Whether the next active path yields.
     pub fn gives_way(&self, m: &Builder, next: &Next) -> Expr {
         let Next { path, at_meeting, .. } = next;
         m.wire("gives_way", &(&self.is_due | (&path.valid & at_meeting & !&path.parked)))
-    }
-
-    /// The row of the next active path.
-    pub fn active(&self, ran: &Ran, next: &Next) -> Active {
-        Active {
-            mask: next.mask.clone(),
-            live: &ran.active.live & !&ran.resolve.exit_mask,
-            up: next.up.clone(),
-            occupied: self.occupied.clone(),
-            count: self.count.clone(),
-            dissolves: self.dissolves.clone(),
-            over: self.over.clone(),
-            is_far: self.is_far.clone(),
-        }
     }
 }

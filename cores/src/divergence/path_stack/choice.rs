@@ -28,23 +28,15 @@ pub struct Outcomes {
 impl Outcomes {
     pub fn of(m: &Builder, resolve: &Resolve) -> Self {
         m.comment("S8: the outcomes. At one pc the sides of a branch are one.");
-        let Resolve { a_pc, a_depth, a_mask, a_parked, b_pc, b_depth, b_mask, b_parked, .. } = resolve;
-        let [a_valid, b_valid] = [m.wire("a_valid", &a_mask.any()), m.wire("b_valid", &b_mask.any())];
-        let path = |valid: &Expr, pc: &Expr, depth: &Expr, mask: &Expr, parked: &Expr| Path {
-            valid: valid.clone(),
-            pc: pc.clone(),
-            depth: depth.clone(),
-            mask: mask.clone(),
-            parked: parked.clone(),
-        };
-        let a = path(&a_valid, a_pc, a_depth, a_mask, a_parked);
-        let b = path(&b_valid, b_pc, b_depth, b_mask, b_parked);
-        let parts_remain = m.wire("parts_remain", &(&resolve.in_parts & &b_valid));
+        let [a, b] = resolve.paths();
+        let a = Path { valid: m.wire("a_valid", &a.valid), ..a };
+        let b = Path { valid: m.wire("b_valid", &b.valid), ..b };
+        let parts_remain = m.wire("parts_remain", &(&resolve.in_parts & &b.valid));
         let parts_first = m.fault("unserved_threads_do_not_go_first", &parts_remain, &zeros(1));
         m.comment("The sides of a branch have one depth.");
-        let two = m.wire("two", &(&a_valid & &b_valid & (&parts_remain | a_pc.ne(b_pc))));
-        let first_is_a = m.wire("first_is_a", &two.mux(&(a_pc.lt(b_pc) & !parts_first), &a_valid));
-        Self { any: m.wire("any", &(&a_valid | &b_valid)), first_is_a, parts_remain, two, a, b }
+        let two = m.wire("two", &(&a.valid & &b.valid & (&parts_remain | a.pc.ne(&b.pc))));
+        let first_is_a = m.wire("first_is_a", &two.mux(&(a.pc.lt(&b.pc) & !parts_first), &a.valid));
+        Self { any: m.wire("any", &(&a.valid | &b.valid)), first_is_a, parts_remain, two, a, b }
     }
 }
 

@@ -21,24 +21,22 @@ mod invariants;
 mod turns;
 mod waiting;
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit, ones, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, ones, zeros};
 use weft_config::{PATH_STACK, Unit};
-use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
 use super::hot::{self, HotTable};
-use super::queue::{Queue, Settled};
+use super::queue::Queue;
 use super::ring::{self, Ring};
-use super::rings::Moved;
-use super::row::Row;
-use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
-use crate::formal::Watched;
+use super::watch::Watch;
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
 use crate::shape::Shape;
-use crate::signals::{Path, delay_by};
 use crate::trace::Traced;
 use choice::{Choice, Outcomes};
-use invariants::State;
 use turns::{Turn, Turns};
 use waiting::{Behind, Waiting};
+
+/// The flags of x: a step is due, or will be once the barrier is released.
+const FLAGS: [&str; 2] = ["gives_way", "gives_way_later"];
 
 pub struct PathStack;
 
@@ -47,14 +45,10 @@ impl DivergenceUnit for PathStack {
         &PATH_STACK
     }
 
-    fn compares_prediction(&self) -> bool {
-        true
-    }
-
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let hot = |name, bits| Storage { name, words: shape.warps, bits };
-        let front = 1 + Row::bits(shape) + Behind::bits(shape);
-        let mut tables = vec![hot("hot_x", 3 + Row::bits(shape)), hot("hot_f", front)];
+        let [x, front] = [FLAGS.len(), Behind::bits(shape)].map(|more| hot::bits(shape, more));
+        let mut tables = vec![hot("hot_x", x), hot("hot_f", front)];
         if ring::exists(shape) {
             tables.push(Storage { name: "rows", words: shape.warps * shape.threads, bits: waiting::row_bits(shape) });
             tables.push(hot("rings", Ring::bits(shape)));
@@ -73,10 +67,9 @@ impl DivergenceUnit for PathStack {
         let [generation_s7, generation_s8] = inputs.generations(&m);
 
         m.comment("x for the validation in S7. A read sees the write of the same cycle.");
-        let hot_x = HotTable::declare(&m, shape, "x", 2);
+        let hot_x = HotTable::declare(&m, shape, "x", FLAGS.len());
         let word = hot_x.read_later(&m, &inputs.warp_s6);
-        let flags = ["gives_way", "gives_way_later"];
-        let (validate, [gave_way, later]) = hot::unpack(&m, shape, &word, &generation_s7, flags);
+        let (validate, [gave_way, later]) = hot::unpack(&m, shape, &word, &generation_s7, FLAGS);
         let gave_way = m.wire("gave_way", &(gave_way | (later & !&validate.parked)));
 
         let waiting = Waiting::declare(&m, shape, &inputs, &generation_s8);
@@ -86,22 +79,23 @@ impl DivergenceUnit for PathStack {
         let choice = Choice::of(&m, &outcomes, &waiting, &turns, &inputs.resolve.rotates, &predicted);
         let over = turns.update(&m, shape, &inputs, &outcomes, &choice, &waiting);
         let due = Due::of(&m, &choice, &waiting, &turns, &over);
-        write_x(&m, shape, &inputs, &hot_x, &choice.x, [&generation_s8, &due.now, &due.later]);
+        hot_x.write_s8(&m, shape, &inputs, &hot::pack(&choice.x, &generation_s8, [&due.now, &due.later]));
         let settled = waiting.update(&choice);
 
-        let trace = trace(&m, shape, &inputs, &turns, &settled);
-        let paths = [validate, choice.x.clone()];
-        let mut outputs = UnitOutputs::of_one_slot(paths, [gave_way, due.now.clone()], trace);
-        outputs.at_prediction.push(choice.at_prediction.clone());
-        outputs.is_b.push(choice.is_b.clone());
-        outputs.declare(&m, shape);
+        let rotates = &inputs.resolve.rotates;
+        let trace = Traced::of(shape, &settled.trace(&m, shape, rotates, &(rotates & &turns.is_over)));
+        UnitOutputs {
+            at_prediction: vec![choice.at_prediction.clone()],
+            is_b: vec![choice.is_b.clone()],
+            ..UnitOutputs::of_one_slot([validate, choice.x.clone()], [gave_way, due.now.clone()], trace)
+        }
+        .declare(&m, shape);
         if shape.formal {
-            m.port_group("the watched warp");
-            let at = Watched::inputs(&m, shape, "watched");
-            let released = inputs.state_generation(&m, &at, &generation_s8);
-            let state = State { m: &m, shape, inputs: &inputs, at: &at, released };
-            let (x, step_is_due) = state.tables(&hot_x, &waiting, &settled);
-            state.turns(&x, &step_is_due, &waiting, &turns);
+            let (watch, released) = Watch::declare(&m, shape, &inputs, &generation_s8);
+            m.comment("Invariants of the watched warp.");
+            let watch = watch.with_named_generation();
+            let (x, step_is_due) = invariants::tables(&watch, &released, &hot_x, &waiting, &settled);
+            invariants::turns(&watch, &x, &step_is_due, &waiting, &turns);
         }
         m.finish()
     }
@@ -117,24 +111,6 @@ fn comes_before([depth, pc]: [&Expr; 2], [other_depth, other_pc]: [&Expr; 2]) ->
 /// Whether two paths are at one depth and pc.
 fn is_at(path: [&Expr; 2], other: [&Expr; 2]) -> Expr {
     concat(path).eq(&concat(other))
-}
-
-/// Writes the active path, or the path of a starting warp.
-fn write_x(
-    m: &Builder,
-    shape: &Shape,
-    inputs: &UnitInputs,
-    hot: &HotTable,
-    x: &Path,
-    [generation, now, later]: [&Expr; 3],
-) {
-    m.comment("x is written in S8.");
-    let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-    let start = Row::of(&inputs.start(shape), &lit(1, 0));
-    let word = join([&hot::pack(&x.valid, &Row::of(x, generation)), now, later]);
-    let start_word = join([&hot::pack(&ones(1), &start), &lit(2, 0)]);
-    let warp = start_valid.mux(start_warp, &resolve.warp);
-    hot.write(m, &(start_valid | &resolve.valid), &warp, &start_valid.mux(&start_word, &word));
 }
 
 /// Whether a step is due after the commit or rotation in S8.
@@ -168,30 +144,4 @@ impl Due {
             later: m.wire("step_after_release", &(&x.valid & &x.parked & !others_run & later)),
         }
     }
-}
-
-fn trace(m: &Builder, shape: &Shape, inputs: &UnitInputs, turns: &Turns, settled: &Settled) -> UnitTrace {
-    let Settled { front, moved, .. } = settled;
-    let moves = |of: &dyn Fn(&Moved) -> &Expr| moved.as_ref().map_or(zeros(1), |moved| of(moved).clone());
-    let s9 = |name: &str, value: &Expr| delay_by(m, name, value, usize::from(shape.trace));
-    let rotates = &inputs.resolve.rotates;
-    let trace = UnitPorts {
-        second: SecondPorts {
-            rotates: s9("rotated", rotates),
-            y_valid: front.valid.clone(),
-            y_pc: front.pc.clone(),
-            y_depth: front.depth.clone(),
-            y_mask: front.mask.clone(),
-            y_parked: front.parked.clone(),
-        },
-        moves: MovePorts {
-            yields: s9("yielded", &(rotates & &turns.is_over)),
-            inserts: moves(&|moved| &moved.inserts),
-            extracts: moves(&|moved| &moved.extracts),
-            pushes: zeros(1),
-            pops: zeros(1),
-        },
-        exchange: UnitTrace::none(shape).0.exchange,
-    };
-    Traced::of(shape, &trace)
 }

@@ -50,7 +50,7 @@ impl Turns {
         m.comment("Time slices: the lanes that began the round, whether the time slice is over, the instructions.");
         let table = m.memory("turns", shape.warps, Turn::bits(shape), MemoryStyle::Distributed);
         let written = m.forward("turn_written", Turn::bits(shape));
-        let same = &*waiting.queue.valid_s9 & waiting.queue.warp_s9.eq(&inputs.warp_s7);
+        let same = waiting.queue.is_written();
         let read = m.wire("turn_s7", &same.mux(&written, &table.read("turn_read", &inputs.warp_s7)));
         let Turn { marks, count, .. } = Turn::unpack(m, shape, &read);
         let last = m.delay("is_last_s8", &slices::is_last(shape, &marks.any(), &count));
@@ -77,7 +77,7 @@ impl Turns {
         choice: &Choice,
         waiting: &Waiting,
     ) -> Expr {
-        let (start, rotates) = (&inputs.start_valid, &inputs.resolve.rotates);
+        let rotates = &inputs.resolve.rotates;
         let Choice { takes_front, changes, others_run, .. } = choice;
         m.comment("Only threads that have just run yield.");
         let has_run = &outcomes.any & !changes;
@@ -93,8 +93,8 @@ impl Turns {
         let counts = slices::counts(shape, &!&self.no_marks) & !rotates & !&self.last;
         let count = counts.mux(&increment(&self.turn.count, 1), &self.turn.count).when(&!again);
         m.drive(&self.written, &m.delay("turn_s9", &Turn { marks, over: over.clone(), count }.pack()));
-        let warp = start.mux(&inputs.start_warp, &waiting.queue.warp_s9);
-        self.table.write(&(start | &*waiting.queue.valid_s9), &warp, &self.written.when(&!start));
+        let [write, warp] = waiting.queue.write_s9();
+        self.table.write(&write, &warp, &self.written.when(&!&inputs.start_valid));
         over
     }
 }

@@ -7,7 +7,7 @@ use super::{comes_before, is_at};
 use crate::divergence::UnitInputs;
 use crate::divergence::queue::{Queue, Settled};
 use crate::divergence::ring;
-use crate::divergence::rings::{Change, Moved};
+use crate::divergence::rings::{Change, Changing, Moved};
 use crate::divergence::row::Row;
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -102,12 +102,12 @@ impl<'a> Waiting<'a> {
     fn next_front(&self, moved: &Moved, changes: &Expr, now: [Expr; 3]) -> Expr {
         let Self { m, shape, .. } = self;
         m.comment("The next f. If it has changed, it is compared with the first row.");
-        let ([row, stands, behind], first) = (now, &moved.first);
+        let ([row, stands, behind], Changing { first, extracts, .. }) = (now, &moved.change);
         let changed = m.delay("changes_s9", changes) & &moved.any_before;
         let order = m.wire("order_s9", &self.order(&row, first).pack());
         let own = join([&row, &stands, &changed.mux(&order, &behind)]);
         let at = Row::bits(shape);
-        m.wire("f_s9", &moved.extracts.mux(&join([&first.slice(0, at), &lit(1, 1), &first.from(at)]), &own))
+        m.wire("f_s9", &extracts.mux(&join([&first.slice(0, at), &lit(1, 1), &first.from(at)]), &own))
     }
 
     /// The order of a row and the one behind it.

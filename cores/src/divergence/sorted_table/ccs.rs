@@ -206,16 +206,10 @@ impl Select {
 
 /// The path a, b or c whose select bit is set; c if none is.
 fn choose(paths: &[Path], select: &Expr, valid: Expr) -> Path {
-    let field = |of: &dyn Fn(&Path) -> Expr| one_of(&[of(&paths[0]), of(&paths[1]), of(&paths[2])], select);
-    Path {
-        valid,
-        pc: field(&|path| path.pc.clone()),
-        depth: field(&|path| path.depth.clone()),
-        mask: field(&|path| path.mask.clone()),
-        parked: field(&|path| path.parked.clone()),
-    }
+    let paths: Vec<&Path> = paths.iter().collect();
+    Path { valid, ..Path::choose(&paths, &|values| one_of(values, select)) }
 }
 
-fn one_of([a, b, c]: &[Expr; 3], select: &Expr) -> Expr {
-    select.bit(0).mux(a, &select.bit(1).mux(b, c))
+fn one_of(values: &[Expr], select: &Expr) -> Expr {
+    select.bit(0).mux(&values[0], &select.bit(1).mux(&values[1], &values[2]))
 }

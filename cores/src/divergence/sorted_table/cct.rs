@@ -14,9 +14,10 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Memory, MemoryStyle
 
 use super::invariants::Cold;
 use super::sorter;
+use crate::divergence::flag;
 use crate::divergence::ring::{self, Ring};
 use crate::divergence::row::Row;
-use crate::formal::Watched;
+use crate::divergence::watch::Watch;
 use crate::shape::Shape;
 
 const TIMING: &str = "the ring for S8 is read in S7; the front path follows one cycle after the commit, in S9. The \
@@ -107,14 +108,10 @@ struct Commit {
 impl Commit {
     fn declare(m: &Builder, inputs: &Inputs) -> Self {
         m.comment("S9: insert and extract.");
-        let flag = |name: &str, value: &Expr| {
-            let register = m.register(name, 1);
-            register.next(&(&inputs.valid & value)).reset(0);
-            register.q()
-        };
-        let inserts_front = flag("inserts_front_s9", &inputs.to_front);
-        let inserts_back = flag("inserts_back_s9", &inputs.to_back);
-        let extracts = flag("extracts_s9", &inputs.extracts);
+        let s9 = |name: &str, value: &Expr| flag(m, name, &(&inputs.valid & value));
+        let inserts_front = s9("inserts_front_s9", &inputs.to_front);
+        let inserts_back = s9("inserts_back_s9", &inputs.to_back);
+        let extracts = s9("extracts_s9", &inputs.extracts);
         let warp = m.delay("warp_s9", &inputs.warp);
         let inserts = m.wire("inserts", &(&inserts_front | &inserts_back));
         Self { inserts_front, inserts_back, inserts, extracts, warp }
@@ -293,7 +290,8 @@ impl Cct<'_> {
     /// Asserts the claims about the watched warp, and declares the outputs for a proof.
     fn state(&self, change: &Change, table: &Table, ring_s8: &Expr) {
         let Self { m, shape, inputs, sorting, commit, .. } = self;
-        let at = Watched::inputs(m, shape, "watched");
+        let watch = Watch::inputs(m, shape, &inputs.generation);
+        let at = &watch.at;
         at.connect(&sorting.sorter, "watched");
         sorting.sorter.input("row_there", &table.memory.inspect("row_sorted", &table.sorted_at));
         sorting.sorter.input("next_row_there", &table.memory.inspect("row_to_read", &table.read_at));
@@ -310,9 +308,8 @@ impl Cct<'_> {
             inserted: [&now(&commit.inserts), &table.insert_place, &inputs.inserted],
             rings_read: [ring_s8, &change.ring_s9],
             unsorted: &unsorted,
-            generation: &inputs.generation.index(&at.warp),
         };
-        state.state(m, shape, &at);
+        state.state(&watch);
         m.output("changes_watched", &sorting.commits);
         m.output("disturbs_watched", &(&inputs.y_changes | &commit.extracts));
         m.output("unsorted_watched", &unsorted);

@@ -1,19 +1,13 @@
 //! Invariants of the tables, stated in a formal build for the watched warp. They include the pending write of S9.
 
-use rtl::{Builder, Bundle, Expr, Instance, Memory, concat, count_ones, join, lit, select};
+use rtl::{Bundle, Expr, Instance, Memory, concat, join, lit, select};
 
-use crate::divergence::UnitInputs;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::ring::{self, Ring};
 use crate::divergence::row::Row;
-use crate::formal::{Watched, points};
-use crate::shape::Shape;
-use crate::signals::Path;
-
-/// Asserts a claim about the watched warp, which holds once it has started.
-pub fn claim(m: &Builder, at: &Watched, name: &str, condition: &Expr) {
-    m.assert(name, &(!&at.started | condition));
-}
+use crate::divergence::watch::Watch;
+use crate::formal::points;
+use crate::signals::{Path, Resolve};
 
 /// The state of the cold table that the claims read.
 pub struct Cold<'a> {
@@ -26,52 +20,37 @@ pub struct Cold<'a> {
     /// The ring read for S8, and the ring of S9 before the change.
     pub rings_read: [&'a Expr; 2],
     pub unsorted: &'a Expr,
-    pub generation: &'a Expr,
 }
 
 impl Cold<'_> {
     /// Asserts the claims about the cold table. Outputs for the unit which rows are in use, and the rows from the
     /// front.
-    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) {
+    pub fn state(&self, watch: &Watch) {
+        let Watch { m, shape, at, generation } = watch;
         m.comment("The ring and the rows of the watched warp.");
         let [changes, next] = self.changed;
-        let [inserts, place, row] = self.inserted;
         let stored = self.rings.inspect("ring_watched", &at.warp);
         let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(next, &stored)));
         let index = ring.front.width();
-        let cells: Vec<Expr> = (0..shape.threads as u64)
+        let cells = ring::cells(watch, self.table, self.inserted);
+        let rows: Vec<(Expr, Expr)> = (0..shape.threads - 2)
             .map(|number| {
-                let place_here = lit(index, number);
-                let cell = self.table.inspect(&format!("cell_{number}"), &join([&place_here, &at.warp]));
-                let here = inserts & place.eq(&place_here);
-                m.wire(&format!("cell_{number}_settled"), &here.mux(row, &cell))
+                let position = lit(index, number as u64);
+                let place = m.wire(&format!("place_{number}"), &(&ring.front + &position));
+                let word = m.wire(&format!("row_{number}"), &select(&place, &cells));
+                (position.lt(&ring.rows), word)
             })
             .collect();
-        let rows: Vec<Expr> = (0..shape.threads - 2)
-            .map(|number| {
-                let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number as u64)));
-                m.wire(&format!("row_{number}"), &select(&place, &cells))
-            })
-            .collect();
-        let used: Vec<Expr> = (0..rows.len()).map(|number| lit(index, number as u64).lt(&ring.rows)).collect();
-        let parked: Vec<Expr> = rows
-            .iter()
-            .zip(&used)
-            .map(|(row, used)| used & Row::unpack(m, shape, row).parked_now(self.generation))
-            .collect();
-        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
-        claim(m, at, "the_cold_table_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
-        claim(m, at, "no_row_is_parked_in_an_empty_table", &(ring.rows.any() | ring.parked.none()));
-        claim(m, at, "parked_rows_are_counted", &ring.at(self.generation).parked.eq(&parked));
+        ring.state(watch, ["cold_table", "table"], &rows);
         let now = Ring::unpack(m, shape, &stored);
-        claim(m, at, "what_is_unsorted_has_rows", &(!self.unsorted | now.rows.any()));
+        watch.claim("what_is_unsorted_has_rows", &(!self.unsorted | now.rows.any()));
         let current = self.rings_read[0].eq(&stored);
-        claim(m, at, "s8_has_the_ring", &(!(&at.in_s8 & &at.started_by_s7) | current));
-        let same = self.rings_read[1].eq(&now.at(self.generation).pack());
-        claim(m, at, "s9_has_the_ring", &(!&at.settling | same));
+        watch.claim("s8_has_the_ring", &(!(&at.in_s8 & &at.started_by_s7) | current));
+        let same = self.rings_read[1].eq(&now.at(generation).pack());
+        watch.claim("s9_has_the_ring", &(!&at.settling | same));
         m.port_group("the cold paths of the watched warp");
-        m.output("used_watched", &join(&used));
-        m.output("rows_watched", &join(&rows));
+        m.output("used_watched", &join(rows.iter().map(|(used, _)| used)));
+        m.output("rows_watched", &join(rows.iter().map(|(_, row)| row)));
     }
 }
 
@@ -91,7 +70,8 @@ pub struct Hot<'a> {
 impl Hot<'_> {
     /// Asserts the claims about the tables, and declares the outputs for a proof: the active path and the list of
     /// all paths. Returns the list, and whether the active path yields.
-    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) -> (Vec<Path>, Expr) {
+    pub fn state(&self, watch: &Watch) -> (Vec<Path>, Expr) {
+        let Watch { m, shape, at, generation } = watch;
         m.comment("Invariants of the watched warp.");
         let [valid_s9, warp_s9, sorted, settled] = self.s9;
         let path = |word: &Expr| hot::unpack(m, shape, word, generation, []).0;
@@ -105,11 +85,11 @@ impl Hot<'_> {
             m.wire(&format!("y_{field}_settled"), &in_s9.mux(settled, stored))
         });
         m.assert("nothing_is_in_s9_before_anything_resolves", &(!&at.starting | !valid_s9));
-        claim(m, at, "s9_follows_s8", &in_s9.eq(&at.settling));
-        claim(m, at, "x_is_there_before_y", &(!&y.valid | &x.valid));
+        watch.claim("s9_follows_s8", &in_s9.eq(&at.settling));
+        watch.claim("x_is_there_before_y", &(!&y.valid | &x.valid));
         let fields = stored.fields().into_iter().zip(self.c.fields());
         let fields: Vec<Expr> = fields.map(|((_, stored), (_, c))| stored.eq(c)).collect();
-        claim(m, at, "s8_has_y", &(!(&at.in_s8 & !self.released) | join(&fields).all()));
+        watch.claim("s8_has_y", &(!(&at.in_s8 & !self.released) | join(&fields).all()));
         let mut list = vec![x, y];
         list.truncate(shape.threads);
         if ring::exists(shape) {
@@ -117,11 +97,11 @@ impl Hot<'_> {
             let (used, rows) = (self.cct.output("used_watched"), self.cct.output("rows_watched"));
             let (changes, disturbs) = (self.cct.output("changes_watched"), self.cct.output("disturbs_watched"));
             m.assert("s9_changes_tables_for_a_commit", &(valid_s9 | !(&changes | &disturbs)));
-            claim(m, at, "y_is_there_before_cold_paths", &(!used.any() | &list[1].valid));
+            watch.claim("y_is_there_before_cold_paths", &(!used.any() | &list[1].valid));
             let is = path(sorted);
             let same =
                 stored.valid.eq(&is.valid) & (!&is.valid | (rank(&stored).eq(&rank(&is)) & stored.mask.eq(&is.mask)));
-            claim(m, at, "y_may_give_way_where_it_does_not_change", &(!&in_s9 | changes | disturbs | same));
+            watch.claim("y_may_give_way_where_it_does_not_change", &(!&in_s9 | changes | disturbs | same));
             let width = Row::bits(shape);
             list.extend(
                 (0..shape.threads - 2)
@@ -157,8 +137,7 @@ pub struct Commit<'a> {
 
 impl Commit<'_> {
     /// Asserts the claims about a commit of the watched warp.
-    pub fn state(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, at: &Watched) {
-        let resolve = &inputs.resolve;
+    pub fn state(&self, Watch { m, shape, at, .. }: &Watch, resolve: &Resolve) {
         let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
         for (name, promise) in promises(self.paths, self.cold_any, [&resolve.rotates, &resolve.in_parts]) {
             m.assert(&name, &(!&mine | promise));

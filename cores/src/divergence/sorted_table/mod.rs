@@ -21,21 +21,21 @@ mod specification;
 mod turns;
 mod waiting;
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, Register, join, lit, ones, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, join, ones, zeros};
 
 use super::hot::{self, HotTable};
 use super::ring::{self, Ring};
 use super::row::Row;
-use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
-use crate::formal::Watched;
+use super::watch::Watch;
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, flag, second_ports};
 use crate::shape::Shape;
 use crate::signals::{Path, delay_by};
 use crate::trace::Traced;
-use invariants::{Commit, Hot, claim};
+use invariants::{Commit, Hot};
 use turns::{Turn, Turns};
 use waiting::Waiting;
 use weft_config::{SORTED_TABLE, Unit};
-use weft_trace::{ExchangePorts, MovePorts, SecondPorts, UnitPorts};
+use weft_trace::{ExchangePorts, MovePorts, UnitPorts};
 
 pub struct SortedTable;
 
@@ -46,17 +46,13 @@ impl DivergenceUnit for SortedTable {
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let hot = |name, bits| Storage { name, words: shape.warps, bits };
-        let mut tables = vec![hot("hot_x", 2 + Row::bits(shape)), hot("hot_y", 1 + Row::bits(shape))];
+        let mut tables = vec![hot("hot_x", hot::bits(shape, 1)), hot("hot_y", hot::bits(shape, 0))];
         if ring::exists(shape) {
             tables.push(Storage { name: "cold", words: shape.warps * shape.threads, bits: Row::bits(shape) });
-            tables.push(Storage { name: "rings", words: shape.warps, bits: Ring::bits(shape) });
+            tables.push(hot("rings", Ring::bits(shape)));
         }
-        tables.push(Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) });
+        tables.push(hot("turns", Turn::bits(shape)));
         tables
-    }
-
-    fn compares_prediction(&self) -> bool {
-        true
     }
 
     fn specifications(&self, shape: &Shape) -> Result<Vec<Module>, ElaborationError> {
@@ -80,16 +76,18 @@ impl DivergenceUnit for SortedTable {
         let paths = Paths::of(&m, shape, &inputs, &hot, &ccs_module);
         let turns = paths.turns();
         let gives_way = paths.gives_way(&turns);
-        hot.write_x(&m, shape, &inputs, &paths.x, &gives_way);
+        hot.x.write_s8(&m, shape, &inputs, &hot::pack(&paths.x, &hot.generation_s8, [&gives_way]));
         let cold = Cold::of(&paths, &turns, &hot, &cct_module);
         let y = hot.write_y(&paths, &cold);
 
         let trace = trace(&paths, &cold, &y.word);
         let validate = [hot.validate.clone(), paths.x.clone()];
-        let mut outputs = UnitOutputs::of_one_slot(validate, [hot.gave_way.clone(), gives_way], trace);
-        outputs.at_prediction.push(paths.ccs.output("x_at_prediction"));
-        outputs.is_b.push(paths.ccs.output("x_is_b"));
-        outputs.declare(&m, shape);
+        UnitOutputs {
+            at_prediction: vec![paths.ccs.output("x_at_prediction")],
+            is_b: vec![paths.ccs.output("x_is_b")],
+            ..UnitOutputs::of_one_slot(validate, [hot.gave_way.clone(), gives_way], trace)
+        }
+        .declare(&m, shape);
         if shape.formal {
             state(&paths, &hot, &turns, &cold, &y);
         }
@@ -134,23 +132,11 @@ impl HotTables {
         Self { x, y, validate, gave_way, second, generation_s8 }
     }
 
-    /// Writes the active path, or the path of a starting warp.
-    fn write_x(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, x: &Path, gives_way: &Expr) {
-        m.comment("x is written in S8.");
-        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-        let start = Row::of(&inputs.start(shape), &lit(1, 0));
-        let word = join([&hot::pack(&x.valid, &Row::of(x, &self.generation_s8)), gives_way]);
-        let start_word = join([&hot::pack(&ones(1), &start), &lit(1, 0)]);
-        let warp = start_valid.mux(start_warp, &resolve.warp);
-        self.x.write(m, &(start_valid | &resolve.valid), &warp, &start_valid.mux(&start_word, &word));
-    }
-
     fn write_y(&self, paths: &Paths, cold: &Cold) -> Second {
         let Paths { m, inputs, valid_s9, warp_s9, .. } = paths;
         m.comment("y is written in S9: from the CCS, from the front of the cold table, or from the sorter.");
         let (start_valid, cct) = (&inputs.start_valid, &cold.table);
-        let y = paths.sorted("y");
-        let sorted = hot::pack(&y.valid, &Row::of(&y, &cold.generation));
+        let sorted = hot::pack(&paths.sorted("y"), &cold.generation, []);
         let extracted = cct.net("extracted");
         let valid = |port| join([&cct.net(port), &ones(1)]);
         let word = m.wire("y_s9", &extracted.mux(&valid("extracted_row"), &sorted));
@@ -158,7 +144,7 @@ impl HotTables {
         let written = sorts.mux(&valid("sorted_y"), &word);
         self.y.write(
             m,
-            &(start_valid | &**valid_s9 | &sorts),
+            &(start_valid | valid_s9 | &sorts),
             &start_valid.mux(&inputs.start_warp, &sorts.mux(&cct.net("sorter_warp"), warp_s9)),
             &written.when(&!start_valid),
         );
@@ -191,7 +177,7 @@ struct Paths<'a> {
     /// y, displaced by a better path, goes to the front of the cold table in S9.
     y_is_displaced: Expr,
     /// There was a commit in the previous cycle.
-    valid_s9: Register,
+    valid_s9: Expr,
     warp_s9: Expr,
 }
 
@@ -199,45 +185,26 @@ impl<'a> Paths<'a> {
     fn of(m: &'a Builder, shape: &'a Shape, inputs: &'a UnitInputs, hot: &HotTables, ccs: &Module) -> Self {
         m.comment("S8: x has become a and b; c is the second path.");
         let (resolve, c) = (&inputs.resolve, hot.second.clone());
-        let a = Path {
-            valid: resolve.a_mask.any(),
-            pc: resolve.a_pc.clone(),
-            depth: resolve.a_depth.clone(),
-            mask: resolve.a_mask.clone(),
-            parked: resolve.a_parked.clone(),
-        };
-        let b = Path {
-            valid: resolve.b_mask.any(),
-            pc: resolve.b_pc.clone(),
-            depth: resolve.b_depth.clone(),
-            mask: resolve.b_mask.clone(),
-            parked: resolve.b_parked.clone(),
-        };
+        let [a, b] = resolve.paths();
         let ccs = m.instance("ccs", ccs);
         for (name, path) in [("a", &a), ("b", &b), ("c", &c)] {
             path.connect(&ccs, name);
         }
         let x = sorted(shape, &ccs, "x");
         let moves = MOVES.map(|port| ccs.net(port));
-        let y_changes = ccs.net("y_changes");
-        let y_is_displaced = ccs.net("z_is_c");
-        let cold_any = m.forward("cold_any", 1);
-        let cold_runnable = m.forward("cold_runnable", 1);
-        let goes_on = m.forward("goes_on", 1);
+        let [y_changes, y_is_displaced] = ["y_changes", "z_is_c"].map(|port| ccs.net(port));
+        let [cold_any, cold_runnable, goes_on] =
+            ["cold_any", "cold_runnable", "goes_on"].map(|name| m.forward(name, 1));
         ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits));
         // Where a rotation ends a round, nothing depends on whether others run: no hold or count outlasts it.
         let second_runs = resolve.rotates.mux(&!&b.parked, &ccs.output("second_runs"));
         let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
-        let parts_remain = &resolve.in_parts & &b.valid;
-        let valid_s9 = m.register("valid_s9", 1);
-        valid_s9.next(&resolve.valid).reset(0);
-        let warp_s9 = m.delay("warp_s9", &resolve.warp);
-        let entering = [a, b, c];
         Self {
             m,
             shape,
             inputs,
-            entering,
+            parts_remain: &resolve.in_parts & &b.valid,
+            entering: [a, b, c],
             ccs,
             x,
             moves,
@@ -246,10 +213,9 @@ impl<'a> Paths<'a> {
             cold_runnable,
             goes_on,
             others_run,
-            parts_remain,
             y_is_displaced,
-            valid_s9,
-            warp_s9,
+            valid_s9: flag(m, "valid_s9", &resolve.valid),
+            warp_s9: m.delay("warp_s9", &resolve.warp),
         }
     }
 
@@ -265,7 +231,7 @@ impl<'a> Paths<'a> {
         ccs.input("in_parts", &inputs.resolve.in_parts);
         let (second, x_has_second) = (&self.entering[2], ccs.net("x_has_c"));
         let now = [&self.others_run, &ends_early];
-        let turns = Turns::elaborate(m, shape, inputs, second, &x_has_second, now, [&**valid_s9, warp_s9]);
+        let turns = Turns::elaborate(m, shape, inputs, second, &x_has_second, now, [valid_s9, warp_s9]);
         m.drive(&self.goes_on, &turns.round_over);
         let y_waits = m.fault("y_does_not_wait_when_a_turn_ends", &turns.deferred, &(&turns.deferred & !&turns.due));
         ccs.input("c_deferred", &y_waits).input("rotates", &inputs.resolve.rotates).input("goes_on", &self.goes_on);
@@ -310,7 +276,7 @@ impl Cold {
         }
         table.input("inserted_s9", &z);
         let y_changes = &paths.y_changes | &turns.hold_changes;
-        table.input("y_changes_s9", &(&**valid_s9 & y_changes));
+        table.input("y_changes_s9", &(valid_s9 & y_changes));
         table.input("holds_s9", &m.fault("the_sorter_sorts_during_a_round", &turns.holds, &zeros(1)));
         table.input("y_displaced_s9", &(&paths.y_is_displaced & !m.delay("deferred_s9", &turns.deferred)));
         table.output_to("any_s8", &paths.cold_any).output_to("runnable_s8", &paths.cold_runnable);
@@ -327,20 +293,12 @@ fn trace(paths: &Paths, cold: &Cold, y: &Expr) -> UnitTrace {
     let (y, []) = hot::unpack(m, shape, y, &generation, []);
     let s9 = |name: &str, value: &Expr| delay_by(m, name, value, usize::from(shape.trace));
     let trace = UnitPorts {
-        second: SecondPorts {
-            rotates: s9("rotated", &resolve.rotates),
-            y_valid: y.valid,
-            y_pc: y.pc,
-            y_depth: y.depth,
-            y_mask: y.mask,
-            y_parked: y.parked,
-        },
+        second: second_ports(s9("rotated", &resolve.rotates), &y),
         moves: MovePorts {
             yields: s9("yielded", &(&resolve.rotates & !&resolve.b_parked)),
             inserts: s9("inserted", &(to_front | to_back)),
             extracts: cct.net("extracted"),
-            pushes: zeros(1),
-            pops: zeros(1),
+            ..UnitTrace::none(shape).0.moves
         },
         exchange: ExchangePorts {
             valid: cct.output("sorts"),
@@ -357,18 +315,15 @@ fn trace(paths: &Paths, cold: &Cold, y: &Expr) -> UnitTrace {
 fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second) {
     let Paths { m, shape, inputs, valid_s9, warp_s9, .. } = paths;
     let ([a, b, c], cct) = (&paths.entering, &cold.table);
-    m.port_group("the watched warp");
-    let at = Watched::inputs(m, shape, "watched");
-    let s9 = [&**valid_s9, warp_s9, &y.sorted, &y.word];
-    let released = inputs.state_generation(m, &at, &hot.generation_s8);
-    let generation = inputs.generation.index(&at.warp);
-    let in_s9 = &(&**valid_s9 & warp_s9.eq(&at.warp));
-    m.assert("s9_has_the_generation", &(!(in_s9 & &at.started) | cold.generation.eq(&generation)));
-    let (list, gives_way) =
-        Hot { x: &hot.x, y: &hot.y, s9, c, released: &released, cct }.state(m, shape, &at, &generation);
-    claim(m, &at, "no_path_gives_way_over_a_release", &!(&gives_way & released));
+    let (watch, released) = &Watch::declare(m, shape, inputs, &hot.generation_s8);
+    let Watch { at, generation, .. } = watch;
+    let s9 = [valid_s9, warp_s9, &y.sorted, &y.word];
+    let in_s9 = &(valid_s9 & warp_s9.eq(&at.warp));
+    m.assert("s9_has_the_generation", &(!(in_s9 & &at.started) | cold.generation.eq(generation)));
+    let (list, gives_way) = Hot { x: &hot.x, y: &hot.y, s9, c, released, cct }.state(watch);
+    watch.claim("no_path_gives_way_over_a_release", &!(&gives_way & released));
     if shape.fair_after > 0 {
-        Waiting { turns: &turns.table, in_s9, list: &list, gives_way: &gives_way, cct }.state(m, shape, &at);
+        Waiting { turns: &turns.table, in_s9, list: &list, gives_way: &gives_way, cct }.state(watch);
     }
     let [to_front, to_back, extracts] = &paths.moves;
     let commit = Commit {
@@ -380,5 +335,5 @@ fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second)
         goes_on: &paths.goes_on,
         moves: [to_front, to_back, extracts],
     };
-    commit.state(m, shape, inputs, &at);
+    commit.state(watch, &inputs.resolve);
 }

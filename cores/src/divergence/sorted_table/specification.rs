@@ -8,6 +8,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, concat, joi
 
 use super::ccs;
 use super::invariants::{promises, rank};
+use crate::formal::all_equal;
 use crate::shape::Shape;
 use crate::signals::Path;
 
@@ -221,8 +222,7 @@ impl Port<'_> {
         m.assert(&format!("{name}_has_the_threads_of_its_place"), &(!valid | path.mask.eq(&threads)));
         let same = here.iter().zip(paths).map(|(here, entered)| {
             let fields = [(&path.pc, &entered.pc), (&path.depth, &entered.depth), (&path.parked, &entered.parked)];
-            let fields = fields.map(|(left, entered)| left.eq(entered));
-            !here | join(&fields).all()
+            !here | all_equal(fields)
         });
         m.assert(&format!("{name}_has_the_key_of_its_place"), &same.reduce(|a, b| a & b).expect("three paths"));
     }

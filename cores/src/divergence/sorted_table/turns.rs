@@ -58,7 +58,7 @@ impl Turns {
         [others_run, parts_remain]: [&Expr; 2],
         s9: [&Expr; 2],
     ) -> Self {
-        let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
+        let UnitInputs { warp_s7, resolve, .. } = inputs;
         m.comment(
             "Time slices: the threads that began the round, whether the active path holds the warp, the commits.",
         );
@@ -101,8 +101,8 @@ impl Turns {
         let in_round = m.fault("each_yield_begins_a_round", &hold, &zeros(1));
         let marker_s9 = m.delay("marker_s9", &in_round.mux(&marker, &resolve.b_mask));
         m.drive(&written, &join([&marker_s9, &holds, &next]));
-        let warp = start_valid.mux(start_warp, warp_s9);
-        rows.write(&(start_valid | valid_s9), &warp, &written.when(&!start_valid));
+        let [write, warp] = inputs.write_of(valid_s9, warp_s9);
+        rows.write(&write, &warp, &written.when(&!&inputs.start_valid));
         let hold_changes = &holds ^ m.delay("hold_s9", &hold);
         Self { due, deferred, round_over, hold_changes, holds, table: Table { rows, row, written } }
     }

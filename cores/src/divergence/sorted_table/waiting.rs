@@ -21,12 +21,11 @@
 //! The commits that x has made in its time slice are subtracted; before the last, x commits once for each of its threads
 //! at most. A rotation is no commit, so a path that yields has none left.
 
-use rtl::{Builder, Bundle, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select};
+use rtl::{Bundle, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select};
 
-use super::invariants::claim;
 use super::turns::{Table, Turn};
 use crate::divergence::ring;
-use crate::formal::Watched;
+use crate::divergence::watch::Watch;
 use crate::shape::Shape;
 use crate::signals::Path;
 
@@ -58,34 +57,35 @@ pub struct Waiting<'a> {
 
 impl Waiting<'_> {
     /// Asserts the claims about the time slice of the watched warp, and outputs the bound for its watched thread.
-    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) {
+    pub fn state(&self, watch: &Watch) {
+        let Watch { m, shape, at, .. } = watch;
         m.comment("The time slice of the watched warp.");
         let Table { rows, row, written } = self.turns;
         let stored = m.wire("turn_settled", &self.in_s9.mux(written, &rows.inspect("turn_watched", &at.warp)));
         let current = row.eq(&stored);
-        claim(m, at, "s8_has_the_turn", &(!(&at.in_s8 & &at.started_by_s7) | &at.settling | current));
+        watch.claim("s8_has_the_turn", &(watch.s8_is_past() | current));
         let Turn { marker, hold, count } = Turn::unpack(m, shape, &stored);
         let last = |commits: u64| lit(count.width(), commits.max(1) - 1);
         let last = hold.mux(&last(shape.slice), &last(shape.fair_after));
-        claim(m, at, "commits_are_counted_to_the_end_of_a_turn", &!last.lt(&count));
+        watch.claim("commits_are_counted_to_the_end_of_a_turn", &!last.lt(&count));
         let marked: Vec<Expr> = self.list.iter().map(|path| &path.valid & (&path.mask & &marker).any()).collect();
         let marked = m.wire("marked", &join(&marked));
         let holds_all = |number: usize| !marked.bit(number) | (&marker & !&self.list[number].mask).none();
         let together = join(&(0..self.list.len()).map(holds_all).collect::<Vec<_>>()).all();
         let began = marked.any() & !marked.bit(0) & together;
-        claim(m, at, "in_a_round_one_path_behind_x_began_it", &(!&hold | began));
+        watch.claim("in_a_round_one_path_behind_x_began_it", &(!&hold | began));
         if ring::exists(shape) {
             let disturbed = &at.settling & self.cct.output("disturbs_watched");
             let rests = !self.cct.output("unsorted_watched") | disturbed;
-            claim(m, at, "nothing_is_sorted_in_a_round", &(!&hold | rests));
+            watch.claim("nothing_is_sorted_in_a_round", &(!&hold | rests));
             let known = self.cct.output("holds_watched").eq(&hold);
-            claim(m, at, "s9_knows_the_round", &(!&at.settling | known));
+            watch.claim("s9_knows_the_round", &(!&at.settling | known));
         }
         m.port_group("the most commits for which the watched thread waits");
-        m.output("waits_at_most", &self.at_most(m, shape, at, &marked, &hold, &count));
+        m.output("waits_at_most", &self.at_most(watch, &marked, &hold, &count));
     }
 
-    fn at_most(&self, m: &Builder, shape: &Shape, at: &Watched, marked: &Expr, hold: &Expr, count: &Expr) -> Expr {
+    fn at_most(&self, Watch { m, shape, at, .. }: &Watch, marked: &Expr, hold: &Expr, count: &Expr) -> Expr {
         m.comment("The position of the watched thread, and the threads that can run on other paths.");
         let Self { list, gives_way, .. } = self;
         let threads = shape.threads as u64;

@@ -11,7 +11,7 @@
 use rtl::{Builder, Expr, Memory, MemoryStyle, clog2, join, lit, ones, zeros};
 
 use crate::divergence::Storage;
-use crate::formal::Watched;
+use crate::divergence::watch::Watch;
 use crate::shape::Shape;
 
 #[derive(Clone, Copy)]
@@ -73,14 +73,8 @@ pub struct Below {
 impl Below {
     /// Declares the tables of all warps, read for the warp in S7. The heights are its number of rows in S7 and in S8.
     pub fn declare(m: &Builder, shape: &Shape, size: Size, warp_s7: &Expr, [height_s7, height]: [&Expr; 2]) -> Self {
-        let none = Self {
-            size,
-            height: height.clone(),
-            nexts: None,
-            banks: Vec::new(),
-            next: zeros(size.bits),
-            under: Vec::new(),
-        };
+        let (height, next) = (height.clone(), zeros(size.bits));
+        let none = Self { size, height, nexts: None, banks: Vec::new(), next, under: Vec::new() };
         if size.rows == 0 {
             return none;
         }
@@ -164,18 +158,18 @@ impl Below {
         }
     }
 
-    /// For proofs: asserts that S8 has read the rows of the watched warp, unless it is `settled`. Returns the warp's
+    /// For proofs: asserts that S8 has read the rows of the watched warp, unless that is `past`. Returns the warp's
     /// rows before this cycle, the bottom one first.
-    pub fn state(&self, m: &Builder, at: &Watched, height: &Expr, settled: &Expr) -> Vec<Expr> {
+    pub fn state(&self, Watch { m, at, .. }: &Watch, height: &Expr, past: &Expr) -> Vec<Expr> {
         let Some(nexts) = &self.nexts else { return Vec::new() };
         let next = m.wire("next_watched_now", &nexts.inspect("next_watched", &at.warp));
-        m.assert("s8_has_the_next_row", &(settled | height.none() | self.next.eq(&next)));
+        m.assert("s8_has_the_next_row", &(past | height.none() | self.next.eq(&next)));
         let mut rows: Vec<Expr> = (0..self.size.rows - 1)
             .map(|row| {
                 let address = self.address(&lit(height.width(), row as u64), &at.warp);
                 let stored = self.banks[row % self.banks.len()].inspect(&format!("row_{row}_watched"), &address);
                 let same = !height.is(row as u64 + 2) | self.under().eq(&stored);
-                m.assert(&format!("s8_has_row_{row}_under_the_next"), &(settled | same));
+                m.assert(&format!("s8_has_row_{row}_under_the_next"), &(past | same));
                 height.is(row as u64 + 1).mux(&next, &stored)
             })
             .collect();

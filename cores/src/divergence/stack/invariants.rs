@@ -1,10 +1,10 @@
 //! Invariants of the rows of a stack, stated in a formal build for the watched warp.
 
-use rtl::{Builder, Bundle, Expr, clog2, count_ones, increment, join, lit, reduce, select};
+use rtl::{Bundle, Expr, clog2, count_ones, increment, join, lit, reduce, select};
 
 use super::rpc::Rpc;
-use crate::formal::{CHARGES, Standing, Watched};
-use crate::shape::Shape;
+use crate::divergence::watch::Watch;
+use crate::formal::{CHARGES, Standing, output_active};
 use crate::signals::Path;
 
 pub struct Side {
@@ -79,9 +79,10 @@ fn apart(a: &Expr, b: &Expr) -> Expr {
 impl Rows<'_> {
     /// Asserts the claims about the rows. Declares the outputs for a proof: the active paths, the list of all paths,
     /// and the pcs of returns. Returns where the paths of each row except the bottom one reconverge.
-    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) -> Vec<Meeting> {
+    pub fn state(&self, watch: &Watch) -> Vec<Meeting> {
+        let Watch { m, at, .. } = watch;
         m.comment("Invariants of the rows of the watched warp.");
-        let stated = Stated::of(m, shape, at, self);
+        let stated = Stated::of(watch, self);
         stated.rows();
         let (meets_below, known) = stated.reconvergence();
         let meetings = (1..self.levels.len()).map(|row| stated.meeting(row, &meets_below[row], &known[row])).collect();
@@ -98,16 +99,15 @@ impl Rows<'_> {
 }
 
 struct Stated<'a> {
-    m: &'a Builder,
-    shape: &'a Shape,
-    at: &'a Watched,
+    watch: &'a Watch<'a>,
     rows: &'a Rows<'a>,
     threads: Vec<Expr>,
     above: Vec<Expr>,
 }
 
 impl<'a> Stated<'a> {
-    fn of(m: &'a Builder, shape: &'a Shape, at: &'a Watched, rows: &'a Rows) -> Self {
+    fn of(watch: &'a Watch, rows: &'a Rows) -> Self {
+        let Watch { m, shape, .. } = watch;
         let threads_of = |(row, level): (usize, &Level)| m.wire(&format!("threads_of_row_{row}"), &level.threads());
         let threads: Vec<Expr> = rows.levels.iter().enumerate().map(threads_of).collect();
         let above_row = |row: usize| {
@@ -115,26 +115,22 @@ impl<'a> Stated<'a> {
             m.wire(&format!("above_row_{row}"), &above)
         };
         let above = (0..threads.len()).map(above_row).collect();
-        Self { m, shape, at, rows, threads, above }
-    }
-
-    fn claim(&self, name: &str, condition: &Expr) {
-        self.m.assert(name, &(!&self.at.started | condition));
+        Self { watch, rows, threads, above }
     }
 
     fn rows(&self) {
-        self.claim("the_bottom_row_meets_nowhere", &self.rows.levels[0].rpc.is_nowhere());
+        self.watch.claim("the_bottom_row_meets_nowhere", &self.rows.levels[0].rpc.is_nowhere());
         for (row, level) in self.rows.levels.iter().enumerate() {
             if let [left, right] = level.sides.as_slice() {
                 let both = &left.path.valid & &right.path.valid & !apart(&left.whole, &right.whole);
-                self.claim(&format!("the_sides_of_row_{row}_are_apart"), &!(&level.used & both));
+                self.watch.claim(&format!("the_sides_of_row_{row}_are_apart"), &!(&level.used & both));
             }
         }
     }
 
     /// For each row: whether it reconverges in the row below, and whether its return is known.
     fn reconvergence(&self) -> (Vec<Expr>, Vec<Expr>) {
-        let (m, levels) = (self.m, &self.rows.levels);
+        let (m, levels) = (self.watch.m, &self.rows.levels);
         m.comment("Each row reconverges in the row below, or where that row reconverges.");
         let meets_below = |row: usize| match row.checked_sub(1) {
             Some(below) => m.wire(
@@ -158,7 +154,7 @@ impl<'a> Stated<'a> {
 
     /// Where the paths of a row reconverge, and the threads that wait there.
     fn meeting(&self, row: usize, meets_below: &Expr, known: &Expr) -> Meeting {
-        let Self { m, above, threads, rows, .. } = self;
+        let Self { watch, above, threads, rows } = self;
         let (level, below) = (&rows.levels[row], &rows.levels[row - 1]);
         let number = |f: &dyn Fn(usize) -> Expr| match below.sides.len() {
             1 => f(0),
@@ -173,14 +169,14 @@ impl<'a> Stated<'a> {
         let part = within(&above[row - 1], &whole);
         let part = if below.sides.len() == 1 { part & whole.ne(&threads[row]) } else { part };
         let waits_below = !meets_below | (waits & part & !level.rpc.is_nowhere());
-        self.claim(&format!("the_meeting_of_row_{row}_waits_below"), &waits_below);
+        self.watch.claim(&format!("the_meeting_of_row_{row}_waits_below"), &waits_below);
         let beside =
             if below.sides.len() == 1 { apart(&above[row - 1], &whole) } else { !valid & threads[row - 1].any() };
-        self.claim(&format!("row_{row}_meets_where_the_one_below_does"), &(!&level.used | meets_below | beside));
+        self.watch.claim(&format!("row_{row}_meets_where_the_one_below_does"), &(!&level.used | meets_below | beside));
         let who = number(&|side| below.side(side).1) & rows.live & !&above[row - 1];
-        let who = m.wire(&format!("who_has_come_from_row_{row}"), &who);
+        let who = watch.m.wire(&format!("who_has_come_from_row_{row}"), &who);
         let unknown = meets_below & level.rpc.is_return() & !known & who.any();
-        self.claim(&format!("who_has_come_to_a_return_of_row_{row}_knows_which"), &!unknown);
+        self.watch.claim(&format!("who_has_come_to_a_return_of_row_{row}_knows_which"), &!unknown);
         Meeting { is_below: meets_below.clone(), who }
     }
 
@@ -188,7 +184,7 @@ impl<'a> Stated<'a> {
         let (levels, live) = (&self.rows.levels, self.rows.live);
         let level = &levels[row];
         let name = format!("{}_of_row_{row}", ["left", "right"][number]);
-        let claim = |what: &str, condition: &Expr| self.claim(&format!("{name}_{what}"), condition);
+        let claim = |what: &str, condition: &Expr| self.watch.claim(&format!("{name}_{what}"), condition);
         let Side { path, whole, flags, .. } = &level.sides[number];
         let is_base = match levels.get(row + 1) {
             Some(_) if level.sides.len() == 1 => !&level.is_top,
@@ -213,8 +209,8 @@ impl<'a> Stated<'a> {
         }
         claim("leaves_where_it_meets", &(!&counts | (flags[0].eq(&at) & flags[1].eq(&returns))));
         if level.sides.len() > 1 {
-            let bits = clog2(self.shape.threads + 2);
-            let most = count_ones(whole).extend(bits).lt(&lit(bits, (self.shape.threads - row + 1) as u64));
+            let bits = clog2(self.watch.shape.threads + 2);
+            let most = count_ones(whole).extend(bits).lt(&lit(bits, (self.watch.shape.threads - row + 1) as u64));
             claim("has_fewer_threads_than_in_the_row_below", &(!&valid | most));
         }
         claim("waits_whole", &(!(valid & &path.parked) | path.mask.eq(whole)));
@@ -222,33 +218,29 @@ impl<'a> Stated<'a> {
 
     /// Outputs the active paths. Returns for each row whether it is on top.
     fn charges(&self) -> Vec<Expr> {
-        let (m, levels) = (self.m, &self.rows.levels);
+        let (Watch { m, shape, .. }, levels) = (self.watch, &self.rows.levels);
         m.port_group("its active paths");
         let tops: Vec<Expr> = levels.iter().map(|level| level.is_top.clone()).collect();
-        let top = |f: &dyn Fn(&Level) -> Expr| {
-            let values: Vec<Expr> = levels.iter().zip(&tops).map(|(level, top)| f(level).when(top)).collect();
+        let of_top = |values: &[Expr]| {
+            let values: Vec<Expr> = values.iter().zip(&tops).map(|(value, top)| value.when(top)).collect();
             reduce(&values, &|a, b| a | b)
         };
-        for (number, name) in CHARGES[..self.shape.slots].iter().enumerate() {
-            let mut fields = 0..;
-            let path = Path::build(self.shape, &mut |_, _| {
-                let field = fields.next().expect("a number");
-                top(&|level| level.sides[number].path.fields()[field].1.clone())
-            });
+        let top = |f: &dyn Fn(&Level) -> Expr| of_top(&levels.iter().map(f).collect::<Vec<_>>());
+        for (number, name) in CHARGES[..shape.slots].iter().enumerate() {
+            let paths: Vec<&Path> = levels.iter().map(|level| &level.sides[number].path).collect();
+            let path = Path::choose(&paths, &of_top);
             let [at_rpc, at_ret] = [0, 1].map(|flag| top(&|level| level.sides[number].flags[flag].clone()));
             let runs = &path.valid & !&path.parked;
             let empty = if number == 0 { self.rows.empty.clone() } else { lit(1, 0) };
-            m.output(&format!("gives_way_{name}"), &(empty | (at_rpc & &runs)));
-            m.output(&format!("leaves_at_ret_{name}"), &(at_ret & &runs));
-            path.outputs(m, name);
+            output_active(m, name, &path, &(empty | (at_rpc & &runs)), &(at_ret & &runs));
         }
         let is_empty = !top(&|level| join(level.sides.iter().map(|side| &side.path.valid)).any()) & !&levels[0].is_top;
-        self.claim("a_row_is_empty_when_no_side_of_it_lives", &self.rows.empty.eq(&is_empty));
+        self.watch.claim("a_row_is_empty_when_no_side_of_it_lives", &self.rows.empty.eq(&is_empty));
         tops
     }
 
     fn list(&self, meets_below: &[Expr]) {
-        let (m, levels) = (self.m, &self.rows.levels);
+        let (m, levels) = (self.watch.m, &self.rows.levels);
         m.port_group("all its paths: on each side the active one and the served one");
         let mut entry = 0;
         for (row, level) in levels.iter().enumerate().rev() {
@@ -281,11 +273,12 @@ impl<'a> Stated<'a> {
 
     /// Outputs the pcs of returns that paths of a row have reached.
     fn returns(&self) {
-        self.m.port_group("known returns");
+        let m = self.watch.m;
+        m.port_group("known returns");
         for (row, level) in self.rows.levels.iter().enumerate() {
             let known = &level.used & level.rpc.is_known_return();
-            self.m.output(&format!("return_{row}_valid"), &known);
-            self.m.output(&format!("return_{row}_pc"), &level.rpc.pc);
+            m.output(&format!("return_{row}_valid"), &known);
+            m.output(&format!("return_{row}_pc"), &level.rpc.pc);
         }
     }
 }

@@ -28,5 +28,22 @@ pub(super) mod outcome;
 mod pdom_stack;
 pub(super) mod rpc;
 
+use rtl::Expr;
+use weft_trace::{MovePorts, SecondPorts, UnitPorts};
+
+use super::UnitTrace;
+use crate::shape::Shape;
+use crate::signals::Resolve;
+
 pub use dual_path::DualPath;
 pub use pdom_stack::PdomStack;
+
+/// The trace of rotations, and of the rows that an instruction pushes and pops.
+pub(super) fn trace(shape: &Shape, resolve: &Resolve, pushes: &Expr, pops: &Expr) -> UnitPorts<Expr> {
+    let none = UnitTrace::none(shape).0;
+    UnitPorts {
+        second: SecondPorts { rotates: resolve.rotates.clone(), ..none.second },
+        moves: MovePorts { pushes: &resolve.valid & pushes, pops: pops.clone(), ..none.moves },
+        exchange: none.exchange,
+    }
+}

@@ -3,7 +3,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, decode, join, ones, select, zeros};
 
 use super::Inputs;
-use crate::formal::flag;
+use crate::divergence::flag;
 use crate::shape::Shape;
 use crate::stages::s3_context::{self, Needs};
 use crate::stages::s3_scoreboard::{self, Started};

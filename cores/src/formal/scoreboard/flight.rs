@@ -3,7 +3,7 @@
 use rtl::{Builder, Bundle, Expr, Register, decode, join, lit, select};
 
 use super::{Circuit, Inputs, Thread, Waiting};
-use crate::formal::flag;
+use crate::divergence::flag;
 use crate::shape::Shape;
 
 rtl::bundle! {

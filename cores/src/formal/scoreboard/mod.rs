@@ -13,7 +13,7 @@ mod invariants;
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module};
 
-use super::flag;
+use crate::divergence::flag;
 use crate::shape::Shape;
 use crate::signals::Hazards;
 use crate::stages::context::Written;

@@ -8,7 +8,7 @@ use crate::divergence::row::Row;
 use crate::divergence::stack::below::Below;
 use crate::divergence::stack::invariants::{self, Level};
 use crate::divergence::stack::rpc::Rpc;
-use crate::formal::Watched;
+use crate::divergence::watch::Watch;
 use crate::shape::Shape;
 
 /// The sides that a row has had.
@@ -41,18 +41,19 @@ pub struct Moved {
 
 impl Claims<'_> {
     /// Asserts the claims about the watched warp, and declares the outputs for a proof.
-    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
+    pub fn state(&self, watch: &Watch) {
+        let Watch { m, shape, at, generation } = watch;
         let hot = self.tops.sides.each_ref().map(|table| table.inspect(&at.warp));
         let word = m.wire("top_watched_now", &self.tops.rest.inspect("top_watched", &at.warp));
         let top = Top::unpack(m, shape, &word);
-        let settled = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
+        let past = watch.s8_is_past();
         for (number, name) in ["left", "right"].iter().enumerate() {
             let same = |words: &[Expr; 2]| words[number].eq(&hot[number]);
             m.assert(&format!("s7_has_the_{name}_side"), &(!(&at.started & &at.in_s7) | same(&self.read.words_s7)));
-            m.assert(&format!("s8_has_the_{name}_side"), &(&settled | same(&self.read.words_s8)));
+            m.assert(&format!("s8_has_the_{name}_side"), &(&past | same(&self.read.words_s8)));
         }
-        m.assert("s8_has_the_top_row", &(&settled | self.read.top_s8.eq(&word)));
-        let stored = self.rows.state(m, at, &top.height, &settled);
+        m.assert("s8_has_the_top_row", &(&past | self.read.top_s8.eq(&word)));
+        let stored = self.rows.state(watch, &top.height, &past);
         let (levels, parts): (Vec<Level>, Vec<Parts>) = (0..shape.threads)
             .map(|row| {
                 let below = stored.get(row).map_or_else(|| zeros(Suspended::bits(shape)), Clone::clone);
@@ -60,24 +61,17 @@ impl Claims<'_> {
             })
             .unzip();
         let empty = self.tops.empty.index(&at.warp);
-        let meetings = invariants::Rows { levels, live: &top.live, empty: &empty }.state(m, shape, at);
+        let meetings = invariants::Rows { levels, live: &top.live, empty: &empty }.state(watch);
         let runs = [LEFT, RIGHT].map(|side| top.common.masks()[side].when(&hot[side].bit(Row::bits(shape))));
-        self.slots(m, shape, at, &runs, &parts, &meetings);
+        self.slots(watch, &runs, &parts, &meetings);
     }
 
     /// Asserts the claims about the slot in which each thread runs, or ran last. It changes only when the slot that
     /// the thread enters is restarted.
-    fn slots(
-        &self,
-        m: &Builder,
-        shape: &Shape,
-        at: &Watched,
-        [left, right]: &[Expr; 2],
-        rows: &[Parts],
-        meetings: &[invariants::Meeting],
-    ) {
+    fn slots(&self, watch: &Watch, [left, right]: &[Expr; 2], rows: &[Parts], meetings: &[invariants::Meeting]) {
+        let Watch { m, shape, at, .. } = watch;
         m.comment("The slot in which each thread runs, or ran last.");
-        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
+        let claim = |name: &str, condition: &Expr| watch.claim(name, condition);
         let stands = m.register("stands_on_the_right", shape.threads);
         let settled = right | (&*stands & !left);
         stands.next(&at.settling.mux(&settled, &stands).when(&at.started)).reset(0);

@@ -19,18 +19,19 @@ use rtl::{
 };
 
 use super::below::{Below, Size, Step};
-use super::invariants;
+use super::{invariants, trace};
 use crate::divergence::hot::HotTable;
-use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, timing};
-use crate::formal::{Watched, points_at_heights};
+use crate::divergence::watch::Watch;
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, second_ports, timing};
+use crate::formal::points_at_heights;
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve};
+use crate::signals::Path;
 use crate::trace::Traced;
 use claims::Claims;
 use row::{Common, FLAGS, LEFT, RIGHT, Side, Suspended, Top, side_bits};
 use step::{Kept, Moves, Ran, Uncovered};
 use weft_config::{DUAL_PATH, Unit};
-use weft_trace::{MovePorts, SecondPorts, UnitPorts};
+use weft_trace::UnitPorts;
 
 pub struct DualPath;
 
@@ -46,10 +47,6 @@ fn height_bits(shape: &Shape) -> usize {
 impl DivergenceUnit for DualPath {
     fn descriptor(&self) -> &'static Unit {
         &DUAL_PATH
-    }
-
-    fn compares_prediction(&self) -> bool {
-        true
     }
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
@@ -105,7 +102,8 @@ impl DivergenceUnit for DualPath {
             false => [restarts, shadows],
         };
         let new_sides = words.each_ref().map(|word| Side::unpack(&m, shape, word, ran.generation));
-        let trace = trace(shape, resolve, &new_sides[RIGHT].path, &moves);
+        let second = second_ports(resolve.rotates.clone(), &new_sides[RIGHT].path);
+        let trace = UnitPorts { second, ..trace(shape, resolve, &moves.pushes, &moves.pops) };
         let given = read.given(&inputs.slot_s7);
         let runs = m.wire("given_runs", &(&given.path.valid & !&given.path.parked));
         let empty_s7 = tops.empty.index(&inputs.warp_s7) & !&inputs.slot_s7;
@@ -119,15 +117,13 @@ impl DivergenceUnit for DualPath {
             is_b: Vec::new(),
             restarts: restarts.clone(),
             shadows: shadows.clone(),
-            trace,
+            trace: Traced::of(shape, &trace),
         }
         .declare(&m, shape);
         cover(&m, shape, &ran, &moves);
         if shape.formal {
-            m.port_group("the watched warp");
-            let at = Watched::inputs(&m, shape, "watched");
-            inputs.state_generation(&m, &at, &generation_s8);
-            let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
+            let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
+            let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&watch.at.warp)));
             let is_full = ran.top.height.is(shape.threads as u64 - 1);
             m.assert("a_push_finds_room", &!(&mine & &moves.pushes & is_full));
             let moved = claims::Moved {
@@ -136,12 +132,7 @@ impl DivergenceUnit for DualPath {
                 popped: m.delay("popped_before", &moves.pops),
                 ran: m.delay("ran_before", &(&resolve.a_mask | &resolve.b_mask)),
             };
-            Claims { tops: &tops, rows: &rows, read: &read, moved }.state(
-                &m,
-                shape,
-                &at,
-                &inputs.generation.index(&at.warp),
-            );
+            Claims { tops: &tops, rows: &rows, read: &read, moved }.state(&watch);
         }
         m.finish()
     }
@@ -189,9 +180,9 @@ impl Tops {
 
     /// Writes the row of a starting warp, or the new row from S8.
     fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, sides: &[Expr; 2], top: &Top, is_empty: &Expr) {
-        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-        let write = m.wire("write", &(start_valid | &resolve.valid));
-        let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
+        let start_valid = &inputs.start_valid;
+        let [write, warp] = inputs.write_s8();
+        let (write, warp) = (m.wire("write", &write), m.wire("write_warp", &warp));
         let starts = [Side::start(shape, inputs.start(shape)), Side::none(shape)];
         for ((table, start), new) in self.sides.iter().zip(&starts).zip(sides) {
             table.write(m, &write, &warp, &start_valid.mux(&start.pack(&zeros(1)), new));
@@ -208,13 +199,7 @@ impl Read {
     fn given(&self, slot: &Expr) -> Side {
         let one = |f: &dyn Fn(&Side) -> Expr| select(slot, &self.sides_s7.each_ref().map(f));
         Side {
-            path: Path {
-                valid: one(&|side| side.path.valid.clone()),
-                pc: one(&|side| side.path.pc.clone()),
-                depth: one(&|side| side.path.depth.clone()),
-                mask: one(&|side| side.path.mask.clone()),
-                parked: one(&|side| side.path.parked.clone()),
-            },
+            path: Path::choose(&self.sides_s7.each_ref().map(|side| &side.path), &|values| select(slot, values)),
             at_rpc: one(&|side| side.at_rpc.clone()),
             leaves_at_ret: one(&|side| side.leaves_at_ret.clone()),
         }
@@ -266,23 +251,6 @@ fn shadows(m: &Builder, ran: &Ran, moves: &Moves) -> Expr {
     let diverges = without("no_shadow_bit_at_a_divergence_in_place", &diverges, &(in_place & !pushes));
     let diverges = without("no_shadow_bit_at_a_divergence_over_a_suspended_side", &diverges, &(in_place & pushes));
     both | own.when(&diverges)
-}
-
-fn trace(shape: &Shape, resolve: &Resolve, right: &Path, moves: &Moves) -> UnitTrace {
-    let none = UnitTrace::none(shape).0;
-    let trace = UnitPorts {
-        second: SecondPorts {
-            rotates: resolve.rotates.clone(),
-            y_valid: right.valid.clone(),
-            y_pc: right.pc.clone(),
-            y_depth: right.depth.clone(),
-            y_mask: right.mask.clone(),
-            y_parked: right.parked.clone(),
-        },
-        moves: MovePorts { pushes: &resolve.valid & &moves.pushes, pops: moves.pops.clone(), ..none.moves },
-        exchange: none.exchange,
-    };
-    Traced::of(shape, &trace)
 }
 
 /// Coverage: which moves happen at which height.

@@ -4,7 +4,6 @@ use rtl::{Builder, Bundle, Expr, join, ones, zeros};
 
 use super::height_bits;
 use crate::divergence::hot;
-use crate::divergence::row::Row;
 use crate::divergence::stack::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -18,7 +17,7 @@ pub const FLAGS: usize = 2;
 
 /// A side has a path, a valid bit and flags.
 pub fn side_bits(shape: &Shape) -> usize {
-    1 + Row::bits(shape) + FLAGS
+    hot::bits(shape, FLAGS)
 }
 
 rtl::bundle! {
@@ -78,8 +77,7 @@ impl Side {
     }
 
     pub fn pack(&self, generation: &Expr) -> Expr {
-        let path = hot::pack(&self.path.valid, &Row::of(&self.path, generation));
-        join([&path, &self.at_rpc, &self.leaves_at_ret])
+        hot::pack(&self.path, generation, [&self.at_rpc, &self.leaves_at_ret])
     }
 
     pub fn none(shape: &Shape) -> Self {

@@ -2,18 +2,16 @@
 
 use rtl::{Builder, Bundle, Expr, lit, zeros};
 
-use super::Tops;
 use super::row::{FLAGS, Suspended, Top};
-use crate::divergence::hot;
+use crate::divergence::hot::{self, ActiveRows};
 use crate::divergence::stack::below::Below;
 use crate::divergence::stack::invariants::{self, Level, Side};
 use crate::divergence::stack::rpc::Rpc;
-use crate::formal::Watched;
-use crate::shape::Shape;
+use crate::divergence::watch::Watch;
 use crate::signals::Path;
 
 pub struct Claims<'a> {
-    pub tops: &'a Tops,
+    pub tops: &'a ActiveRows,
     pub rows: &'a Below,
     /// The top row of the warp in S8.
     pub top: &'a Top,
@@ -21,24 +19,24 @@ pub struct Claims<'a> {
 
 impl Claims<'_> {
     /// Asserts the claims about the watched warp, and declares the outputs for a proof.
-    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
+    pub fn state(&self, watch: &Watch) {
+        let Watch { m, shape, at, generation } = watch;
         let (path, flags) = hot::unpack(m, shape, &self.tops.path.inspect(&at.warp), generation, FLAGS);
         let top_word = m.wire("top_watched_now", &self.tops.rest.inspect("top_watched", &at.warp));
         let top = Top::unpack(m, shape, &top_word);
         let highest = 2 * shape.threads - 2;
-        let settled = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
-        m.assert("s8_has_the_top_row", &(&settled | self.top.pack().eq(&top_word)));
-        let stored = self.rows.state(m, at, &top.height, &settled);
-        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
-        claim("the_stack_never_overflows", &!lit(top.height.width(), highest as u64).lt(&top.height));
-        claim("a_path_is_there_while_it_has_threads", &path.valid.eq(&top.mask.any()));
+        let past = watch.s8_is_past();
+        m.assert("s8_has_the_top_row", &(&past | self.top.pack().eq(&top_word)));
+        let stored = self.rows.state(watch, &top.height, &past);
+        watch.claim("the_stack_never_overflows", &!lit(top.height.width(), highest as u64).lt(&top.height));
+        watch.claim("a_path_is_there_while_it_has_threads", &path.valid.eq(&top.mask.any()));
         let levels = (0..=highest)
             .map(|row| {
                 let below = stored.get(row).map_or_else(|| zeros(Suspended::bits(shape)), Clone::clone);
                 level(m, row, &top, &path, &flags, &Suspended::unpack(m, shape, &below))
             })
             .collect();
-        invariants::Rows { levels, live: &top.live, empty: &flags[0] }.state(m, shape, at);
+        invariants::Rows { levels, live: &top.live, empty: &flags[0] }.state(watch);
     }
 }
 

@@ -12,22 +12,20 @@ mod claims;
 mod row;
 mod step;
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, lit, zeros};
 
 use super::below::{Below, Size, Step};
-use super::invariants;
-use crate::divergence::hot::{self, HotTable};
-use crate::divergence::row::Row;
-use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, timing};
-use crate::formal::{Watched, points_at_heights};
+use super::{invariants, trace};
+use crate::divergence::hot::{self, ActiveRows};
+use crate::divergence::watch::Watch;
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, at_prediction, timing};
+use crate::formal::points_at_heights;
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve};
 use crate::trace::Traced;
 use claims::Claims;
 use row::{FLAGS, Suspended, Top};
 use step::{NewTop, Pushed, Ran, Uncovered};
 use weft_config::{PDOM_STACK, Unit};
-use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
 pub struct PdomStack;
 
@@ -45,13 +43,9 @@ impl DivergenceUnit for PdomStack {
         &PDOM_STACK
     }
 
-    fn compares_prediction(&self) -> bool {
-        true
-    }
-
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let top = |name, bits| Storage { name, words: shape.warps, bits };
-        let tops = [top("hot_path", 1 + Row::bits(shape) + FLAGS.len()), top("tops", Top::bits(shape))];
+        let tops = [top("hot_path", hot::bits(shape, FLAGS.len())), top("tops", Top::bits(shape))];
         tops.into_iter().chain(size(shape).storage(shape.warps)).collect()
     }
 
@@ -71,12 +65,16 @@ impl DivergenceUnit for PdomStack {
         );
         m.timing(&timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
-        let UnitInputs { generation, warp_s7, resolve, .. } = &inputs;
+        let UnitInputs { warp_s7, resolve, .. } = &inputs;
         let [generation_s7, generation_s8] = inputs.generations(&m);
-        let (tops, read) = Tops::declare(&m, shape, &inputs, &generation_s7);
-        let rows = Below::declare(&m, shape, size(shape), warp_s7, [&read.height_s7, &read.top.height]);
+        m.comment("The top row: the path that S7 validates against, and the rest.");
+        let (names, bits) = (["path", "tops", "top"], Top::bits(shape));
+        let (tops, read) = ActiveRows::declare(&m, shape, &inputs, names, FLAGS, bits, &generation_s7);
+        let top = Top::unpack(&m, shape, &m.delay("top_s8", &read.rest));
+        let height_s7 = Top::unpack(&m, shape, &read.rest).height;
+        let rows = Below::declare(&m, shape, size(shape), warp_s7, [&height_s7, &top.height]);
 
-        let ran = Ran::of(&m, shape, resolve, read.top);
+        let ran = Ran::of(&m, shape, resolve, top);
         let below = Uncovered::of(&m, shape, &ran, &rows.next);
         let pushed = Pushed::of(&m, &ran);
         let step = Step {
@@ -89,7 +87,10 @@ impl DivergenceUnit for PdomStack {
         rows.write(&m, &resolve.valid, &resolve.warp, &step);
 
         let new = NewTop::of(&m, &ran, &below, &rows);
-        let at_prediction = at_prediction(&m, shape, &ran, &below);
+        let at_prediction = at_prediction(&m, shape, |at| {
+            let below_at = below.at_popped.mux(&at(&ran.top.rpc_pc), &at(&below.stored_pc));
+            below.pops.mux(&below_at, &ran.stays(&at(&resolve.a_pc), &at(&resolve.b_pc)))
+        });
         let new_top = Top {
             height,
             mask: below.pops.mux(&below.mask, &ran.outcome.whole),
@@ -98,28 +99,23 @@ impl DivergenceUnit for PdomStack {
             rpc_pc: new.rpc.pc.clone(),
             rpc_depth: new.rpc.depth.clone(),
         };
-        tops.write(&m, shape, &inputs, &new, &new_top, &generation_s8);
+        let word = hot::pack(&new.path, &generation_s8, [&new.is_empty, &new.at_rpc, &new.leaves_at_ret]);
+        tops.write(&m, shape, &inputs, &word, &generation_s8, [&Top::start(shape).pack(), &new_top.pack()]);
 
         let [is_empty, at_rpc, leaves_at_ret] = read.flags;
         let runs = &read.given.valid & !&read.given.parked;
+        let gives_way_s7 = is_empty | (at_rpc & &runs);
+        let trace = Traced(trace(shape, resolve, step.pushes, step.pops));
         UnitOutputs {
-            gives_way_s7: is_empty | (at_rpc & &runs),
             leaves_at_ret_s7: leaves_at_ret & runs,
-            validate: read.given,
-            in_charge: vec![(new.path, new.gives_way)],
             at_prediction: vec![at_prediction],
-            is_b: Vec::new(),
-            restarts: zeros(0),
-            shadows: zeros(0),
-            trace: trace(shape, resolve, &step),
+            ..UnitOutputs::of_one_slot([read.given, new.path], [gives_way_s7, new.gives_way], trace)
         }
         .declare(&m, shape);
         cover(&m, shape, &ran, &below, &pushed);
         if shape.formal {
-            m.port_group("the watched warp");
-            let at = Watched::inputs(&m, shape, "watched");
-            inputs.state_generation(&m, &at, &generation_s8);
-            let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
+            let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
+            let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&watch.at.warp)));
             let height = &ran.top.height;
             let room = |pushed: usize| match (2 * shape.threads - 2).checked_sub(pushed) {
                 Some(most) => !lit(height.width(), most as u64).lt(height),
@@ -127,70 +123,10 @@ impl DivergenceUnit for PdomStack {
             };
             m.assert("a_push_finds_room", &(!(&mine & &pushed.one) | room(1)));
             m.assert("a_push_of_two_finds_room", &(!(&mine & &pushed.two) | room(2)));
-            Claims { tops: &tops, rows: &rows, top: &ran.top }.state(&m, shape, &at, &generation.index(&at.warp));
+            Claims { tops: &tops, rows: &rows, top: &ran.top }.state(&watch);
         }
         m.finish()
     }
-}
-
-struct Tops {
-    path: HotTable,
-    rest: Memory,
-}
-
-struct Read {
-    /// The path that S7 validates against.
-    given: Path,
-    flags: [Expr; 3],
-    /// The rest of the row in S8.
-    top: Top,
-    /// The number of rows below the top, in S7.
-    height_s7: Expr,
-}
-
-impl Tops {
-    /// Declares the tables, and reads them for the warps in S6 and S7.
-    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, generation_s7: &Expr) -> (Self, Read) {
-        m.comment("The top row: the path that S7 validates against, and the rest.");
-        let path = HotTable::declare(m, shape, "path", FLAGS.len());
-        let (given, flags) = hot::unpack(m, shape, &path.read_later(m, &inputs.warp_s6), generation_s7, FLAGS);
-        let rest = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
-        let top_s7 = m.wire("top_s7", &rest.read("top_read", &inputs.warp_s7));
-        let top = Top::unpack(m, shape, &m.delay("top_s8", &top_s7));
-        let height_s7 = Top::unpack(m, shape, &top_s7).height;
-        (Self { path, rest }, Read { given, flags, top, height_s7 })
-    }
-
-    /// Writes the row of a starting warp, or the new row from S8.
-    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, new: &NewTop, new_top: &Top, generation: &Expr) {
-        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
-        let write = m.wire("write", &(start_valid | &resolve.valid));
-        let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
-        let word = |path: &Path, flags: &Expr| join([&hot::pack(&path.valid, &Row::of(path, generation)), flags]);
-        let started = word(&inputs.start(shape), &zeros(FLAGS.len()));
-        let flags = join([&new.is_empty, &new.at_rpc, &new.leaves_at_ret]);
-        self.path.write(m, &write, &warp, &start_valid.mux(&started, &word(&new.path, &flags)));
-        self.rest.write(&write, &warp, &start_valid.mux(&Top::start(shape).pack(), &new_top.pack()));
-    }
-}
-
-fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, below: &Uncovered) -> Expr {
-    m.comment(
-        "Whether the new path is at the predicted pc, compared for each path that it can be. A rotation always \
-         resteers.",
-    );
-    let predicted = m.input("predicted_s8", shape.pc_bits);
-    let at = |pc: &Expr| pc.eq(&predicted);
-    let below_at = below.at_popped.mux(&at(&ran.top.rpc_pc), &at(&below.stored_pc));
-    let stays_at = ran.stays(&at(&ran.resolve.a_pc), &at(&ran.resolve.b_pc));
-    m.wire("is_at_prediction", &below.pops.mux(&below_at, &stays_at))
-}
-
-fn trace(shape: &Shape, resolve: &Resolve, step: &Step) -> UnitTrace {
-    let none = UnitTrace::none(shape).0;
-    let moves = MovePorts { pushes: &resolve.valid & step.pushes, pops: step.pops.clone(), ..none.moves };
-    let second = SecondPorts { rotates: resolve.rotates.clone(), ..none.second };
-    Traced(UnitPorts { second, moves, exchange: none.exchange })
 }
 
 /// Coverage: which moves happen at which height.
