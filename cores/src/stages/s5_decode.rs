@@ -51,11 +51,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let operands = Operands::build(&widths, &mut |field, _| lanes.output(field));
 
     m.port_group("instruction, control and operands for S6");
-    let valid = m.register("valid", 1);
-    valid.next(&inputs.meta.valid).reset(0);
-    let mut next = inputs.meta.delay(&m, shape, "q");
-    next.valid = valid.q();
-    next.outputs(&m, "s6");
+    inputs.meta.next_stage(&m, shape).outputs(&m, "s6");
     lane.delay(&m, shape, "q").outputs(&m, "s6");
     control.delay(&m, shape, "q").outputs(&m, "s6");
     reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s6");
@@ -107,7 +103,7 @@ impl Names<'_> {
         let is = |name: &&str| {
             self.decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.name == *name))
         };
-        join(&shape.lane_operations(acts).iter().map(is).collect::<Vec<_>>())
+        join(shape.lane_operations(acts).iter().map(is))
     }
 }
 

@@ -139,11 +139,7 @@ fn copy_of_lines(
     let bits = 32 / shape.threads;
     let parts = m.instance_each(Each::new("part", shape.threads), "leader_part", &part_of_lines(shape)?);
     parts.input("write", write).input("row", row).input("address", address);
-    let part_of = |number: usize| {
-        let words: Vec<Expr> = line.lanes(32).iter().map(|word| word.lane(number, bits)).collect();
-        join(&words)
-    };
-    parts.input_each("line", part_of);
+    parts.input_each("line", |number| join(line.lanes(32).iter().map(|word| word.lane(number, bits))));
     Ok(parts.output_as("word", "leader_word"))
 }
 
