@@ -149,10 +149,10 @@ fn atomic_operations(
     let op = hold("held_op", &request.op);
     let row = hold("held_row", &request.row);
     let hart = hold("held_hart", &request.hart);
-    let operand = hold("held_operand", &select_one_hot(&one_of_word, &request.data.lanes(32)));
+    let operand = hold("held_operand", &select_one_hot(&one_of_word, request.data.lanes(32)));
     let alu = m.instance("alu", &atomic_alu::elaborate()?);
     alu.input("op", &op).input("operand", &operand);
-    alu.input("old", &m.wire("old_word", &select_one_hot(&word, &words.lanes(32))));
+    alu.input("old", &m.wire("old_word", &select_one_hot(&word, words.lanes(32))));
     let result = alu.output_as("result", "new_word");
 
     let is_reserve = m.wire("is_reserve", &op.is(2));

@@ -100,7 +100,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (served, together) = by_word();
 
     m.comment("The leader's word, copied to all offsets. Its position in the line is selected after the queue.");
-    let leader_data = m.wire("leader_data", &select(&leader_number, &stores.lanes(32)));
+    let leader_data = m.wire("leader_data", &select(&leader_number, stores.lanes(32)));
     let second = m.wire("second_byte", &second_byte(&size, &leader_data));
     let spread = m.wire("leader_spread", &spread(&size, &leader_data, &second));
     let bytes = m.wire("leader_bytes", &written_bytes(&size, &leader_address));

@@ -30,9 +30,9 @@ pub fn switch(m: &Builder, shape: &Shape, request: &Request, [mask, line]: [&str
         let data: Vec<Expr> = (0..threads).map(|lane| request.words.lane(4 * lane + byte, 8)).collect();
         (writers, number, data)
     });
-    let written = |position: usize| join(&bytes.each_ref().map(|(writers, ..)| writers.lane(position, threads).any()));
+    let written = |position: usize| join(bytes.each_ref().map(|(writers, ..)| writers.lane(position, threads).any()));
     let word = |position: usize| {
-        join(&bytes.each_ref().map(|(_, number, data)| select(&number.lane(position, lane_bits), data)))
+        join(bytes.each_ref().map(|(_, number, data)| select(&number.lane(position, lane_bits), data)))
     };
     [each(mask.into(), &written), each(line.into(), &word)]
 }

@@ -363,7 +363,7 @@ fn show(m: &Builder, shape: &Shape, parts: &Parts, registers: &Registers, last: 
     let compare = |step: u64| join(counts.iter().map(|(one, two)| one.eq(&increment(two, step))));
     m.output("all_finished", &compare(0));
     m.output("one_unfinished", &compare(1));
-    m.output("registers_held", &join(&registers.of_slots.concat()));
+    m.output("registers_held", &join(registers.of_slots.concat()));
     let last = (0..shape.contexts())
         .map(|context| last.table.inspect(&format!("last_of_{context}"), &lit(shape.context_bits(), context as u64)));
     m.output("last_held", &join(last));

@@ -295,7 +295,7 @@ fn control(
     };
     let is_fence_i = decoder.in_opcode(&|e| e.operation == Operation::FenceI, &|_| false);
     Control {
-        memory_op: join(&[0, 1, 2, 3].map(memory_op)),
+        memory_op: join([0, 1, 2, 3].map(memory_op)),
         step: Step::decode(m, shape, decoder, word, &(&kinds.is_branch | &kinds.is_jal)).pack(),
         is_barrier: csr(CsrKind::Barrier) & &csrs.writes,
         writes_level: csr(CsrKind::Level) & &csrs.writes,

@@ -43,7 +43,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let read = m.delay("masks_before", &table.read("masks_s5", &warp_s5));
     let written = m.delay("is_written", &(valid & warp.eq(&warp_s5)));
     let now = m.wire("masks_now", &written.mux(&m.delay("masks_written", &masks), &read));
-    let mask = select(&slot_s6, &now.lanes(shape.threads));
+    let mask = select(&slot_s6, now.lanes(shape.threads));
     let election = Election::of(&m, shape, &mask);
     let one_group = election.group.width() == 0;
     m.port_group(if one_group { "its bit" } else { "each group's lowest thread, and the lowest group that has one" });
@@ -88,7 +88,7 @@ impl Election {
     pub fn choose(&self, m: &Builder, sums: &Expr) -> Leader {
         if self.group.width() == 0 {
             let number = m.wire("leader_number", &encode(&self.leader));
-            let sum = m.wire("leader_sum", &select(&number, &sums.lanes(32)));
+            let sum = m.wire("leader_sum", &select(&number, sums.lanes(32)));
             return Leader { one: self.leader.clone(), number, sum };
         }
         let firsts = self.leader.lanes(GROUP);

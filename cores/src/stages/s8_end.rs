@@ -30,7 +30,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         let follows = halted.mux(&words.lane(lane, 32), &inputs.addresses.lane(lane, 32));
         others.bit(lane).mux(&zeros(32), &follows)
     }));
-    let address = m.wire("address", &any_of(&words.lanes(32)));
+    let address = m.wire("address", &any_of(words.lanes(32)));
 
     m.comment("The first exit code that is not 0. An odd word in `tohost` replaces it; an even one is a fault.");
     let exits = m.delay_reset("exits", &inputs.exit_fails);

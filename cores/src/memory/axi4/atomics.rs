@@ -87,7 +87,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let answered = Answered {
         op: recalled.op,
         operand: recalled.operand,
-        old: select(&recalled.place, &line.lanes(32)),
+        old: select(&recalled.place, line.lanes(32)),
         place: recalled.place,
         row: answered_row,
         tag: answered_tag,

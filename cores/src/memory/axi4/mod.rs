@@ -229,7 +229,7 @@ impl Atomics {
         atomics.input("restart", &restart.slice(0, usize::from(shape.control)));
         atomics.input("leaves", &held.leaves).input("read", &in_flight.read);
         atomics.input("op", op).input("row", row).input("tag", tag).input("word", &word).input("hart", hart);
-        atomics.input("operand", &select_one_hot(&word, &data.lanes(32)));
+        atomics.input("operand", &select_one_hot(&word, data.lanes(32)));
         atomics.input("delivered", delivered).input("answered_tag", &bus.read_tag).input("line", line);
         atomics.input("answered_row", &in_flight.instance.net("answered_read_row"));
         Ok(Self { waiting: atomics.net("rewrite_waits"), instance: Some(atomics) })

@@ -44,7 +44,7 @@ impl Atomics {
         let old = m.register("old_word", 32);
         let alu = m.instance("alu", &atomic_alu::elaborate()?);
         alu.input("op", op).input("old", &old);
-        alu.input("operand", &m.wire("operand", &select_one_hot(&word, &data.lanes(32))));
+        alu.input("operand", &m.wire("operand", &select_one_hot(&word, data.lanes(32))));
         let reservations = m.instance("reservations", &reservations::elaborate(shape, row.width())?);
         reservations.input("hart", hart).input("row", row).input("word", &word);
         if shape.control {
@@ -84,7 +84,7 @@ impl Atomics {
         self.asked.next(&(&stays & (&*self.asked | (&self.is_amo & asks)))).reset(0);
         let gets = m.wire("gets_old_word", &(present & &self.is_amo & answers));
         self.knows.next(&(&stays & (&self.knows | &gets | &self.is_conditional))).reset(0);
-        self.old.next(&select_one_hot(&self.word, &line.lanes(32))).enable(&gets);
+        self.old.next(&select_one_hot(&self.word, line.lanes(32))).enable(&gets);
         self.holds.next(&self.reservations.net("holds"));
         self.reservations.input("reserve", &(done & &self.is_reserve));
         self.reservations.input("take", &(done & &self.is_conditional));

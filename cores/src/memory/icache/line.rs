@@ -66,7 +66,7 @@ impl Line {
         m.comment("Select its word, or the next one to be written.");
         let offsets = m.memory("offsets", shape.contexts(), bits, MemoryStyle::Distributed);
         let offset = picked.mux(&offsets.read("picked_offset", &context), &written.slice(0, bits));
-        let word = m.wire("word", &select(&offset, &words.lanes(32)));
+        let word = m.wire("word", &select(&offset, words.lanes(32)));
         let writes_word = m.wire("writes_word", &(&present & &tagged & !&picked & !&all_written));
         written.next(&increment(&written, 1).when(&tagged)).enable(&(&writes_word | &writes_tag));
         let still = waits.contexts.index(&context) & !port.cancelled.index(&context);
