@@ -4,14 +4,14 @@
 //! stage (`pc_s6` is the pc in S6), so a stage is described by its ports. This file adds only the logic between
 //! stages.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, increment, ones, reduce};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, ones, reduce};
 use weft_config::extension::{A, M};
 use weft_trace::{Ports as _, ReleasePorts, TracePorts};
 
 use crate::divergence::DivergenceUnit;
 use crate::formal::{self, KeptRegister};
 use crate::functional::long_results;
-use crate::memory::{request_queue, scratchpad};
+use crate::memory::{port, request_queue, scratchpad};
 use crate::shape::Shape;
 use crate::stages::{
     s0_steer, s1_cached, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s5_decode, s6_execute,
@@ -43,12 +43,12 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         register.q()
     };
     let (served, completes) = (counted("served", shape.threads), counted("completes", 1));
-    let cycles = count(&m, "cycles", &runs);
-    let commits = count(&m, "commits", &commit);
-    let instructions = count(&m, "instructions", &completes);
+    let cycles = m.counter("cycles", 64, &runs);
+    let commits = m.counter("commits", 64, &commit);
+    let instructions = m.counter("instructions", 64, &completes);
     let lanes: Vec<Expr> = served.lanes(1).iter().map(|lane| lane.extend(clog2(shape.threads + 1))).collect();
     let threads = m.register("thread_instructions", 64);
-    threads.next(&(&*threads + reduce(&lanes, &|a, b| a + b).extend(64))).reset(0);
+    threads.next(&(&threads + reduce(&lanes, &|a, b| a + b).extend(64))).reset(0);
 
     m.comment("S0 to S3: the front end.");
     let s0 = m.instance("s0", &s0_steer::elaborate(shape)?);
@@ -130,12 +130,6 @@ rtl::inputs! {
     }
 }
 
-fn count(m: &Builder, name: &str, step: &Expr) -> Expr {
-    let register = m.register(name, 64);
-    register.next(&increment(&register, 1)).enable(step).reset(0);
-    register.q()
-}
-
 /// Declares all ports except the trace, in an order for readers. Returns `dmem_idle`: memory has performed all that
 /// it accepted. Only a memory that posts stores has this port.
 fn declare_ports(m: &Builder, shape: &Shape) -> Expr {
@@ -160,11 +154,7 @@ fn declare_ports(m: &Builder, shape: &Shape) -> Expr {
     m.port_group("data memory: requests are performed in order, responses to loads come in any order");
     m.output_port("dmem_req_valid", 1);
     m.input("dmem_req_ready", 1);
-    m.output_port("dmem_req_op", 4);
-    m.output_port("dmem_req_addr", 32);
-    m.output_port("dmem_req_tag", tag);
-    m.output_port("dmem_req_mask", 4 * shape.threads);
-    m.output_port("dmem_req_data", shape.line_bits());
+    port::request_outputs(m, shape, "");
     if shape.has(&A) {
         m.output_port("dmem_req_hart", shape.hart_bits());
     }

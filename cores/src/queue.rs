@@ -48,13 +48,13 @@ impl Queue {
         let pop = m.forward(&format!("{name}_pop"), 1);
         let write = Position::declare(m, &format!("{name}_write"), places, push);
         let read = Position::declare(m, &format!("{name}_read"), places, &pop);
-        let valid = m.register(&format!("{name}_valid"), 1);
-        valid.next(&(read.next_at.ne(&write.at) | read.next_lap.ne(&write.lap))).reset(0);
+        let has_word = read.next_at.ne(&write.at) | read.next_lap.ne(&write.lap);
+        let valid = m.delay_reset(&format!("{name}_valid"), &has_word);
         let second_at = m.wire(&format!("{name}_second_at"), &increment(&read.at, 1));
         let empty = read.at.eq(&write.at) & read.lap.eq(&write.lap);
         Self {
             name,
-            valid: valid.q(),
+            valid,
             empty,
             places,
             write: push.clone(),
@@ -122,7 +122,7 @@ impl Position {
         let step = if bits == 0 { zeros(0) } else { moves.extend(bits) };
         let at = m.register(&format!("{name}_at"), bits);
         let lap = m.register(&format!("{name}_lap"), 1);
-        let next_at = m.wire(&format!("{name}_next_at"), &(&*at + step));
+        let next_at = m.wire(&format!("{name}_next_at"), &(&at + step));
         let next_lap = m.wire(&format!("{name}_next_lap"), &(&*lap ^ (moves & at.all())));
         at.next(&next_at).reset(0);
         lap.next(&next_lap).reset(0);

@@ -1,6 +1,6 @@
 //! The bundles that travel between stages. Each is defined once; the stage is a suffix of its nets.
 
-use rtl::{Builder, Expr, ones, zeros};
+use rtl::{Builder, Bundle, Expr, ones, zeros};
 use weft_config::extension::{A, M};
 
 use crate::isa::Acts;
@@ -15,11 +15,7 @@ pub fn delay_by(m: &Builder, name: &str, value: &Expr, cycles: usize) -> Expr {
 
 /// Delays a one-bit value; 0 after reset.
 pub fn flag_delay_by(m: &Builder, name: &str, value: &Expr, cycles: usize) -> Expr {
-    (1..=cycles).fold(value.clone(), |value, cycle| {
-        let register = m.register(&format!("{name}_later_{cycle}"), 1);
-        register.next(&value).reset(0);
-        register.q()
-    })
+    (1..=cycles).fold(value.clone(), |value, cycle| m.delay_reset(&format!("{name}_later_{cycle}"), &value))
 }
 
 /// The instruction that a divergence unit has settled.
@@ -38,9 +34,7 @@ impl Resolve {
     }
 
     pub fn later(&self, m: &Builder, shape: &Shape, delay: usize) -> Self {
-        let mut fields = rtl::Bundle::fields(self).into_iter();
-        rtl::Bundle::build(shape, &mut |field, _| {
-            let (_, value) = fields.next().expect("as many values as fields");
+        self.map(shape, &mut |field, value| {
             let name = format!("outcome_{field}");
             if field == "valid" { flag_delay_by(m, &name, value, delay) } else { delay_by(m, &name, value, delay) }
         })
@@ -62,6 +56,14 @@ rtl::bundle! {
         instruction: 32,
         /// The instruction's entry of the reconvergence table.
         reconvergence: shape.reconvergence_bits(),
+    }
+}
+
+impl Meta {
+    /// The instruction in the next stage; none after reset.
+    pub fn next_stage(&self, m: &Builder, shape: &Shape) -> Self {
+        let valid = m.delay_reset("valid", &self.valid);
+        Self { valid, ..self.delay(m, shape, "q") }
     }
 }
 

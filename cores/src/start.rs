@@ -20,9 +20,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         _ if count.is_power_of_two() => row.from(clog2(count)).none(),
         _ => row.lt(&lit(width, count as u64)),
     };
-    let done = m.register("started", 1);
-    done.next(&!&going).reset(0);
-    m.output("start_done", &done);
+    m.output("start_done", &m.delay_reset("started", &!&going));
     m.output("start_row_valid", &below(shape.register_rows()));
     m.output("start_row", &row.slice(0, 5 + shape.warp_bits()));
     m.output("start_tag_valid", &below(shape.outstanding));

@@ -51,7 +51,7 @@ struct Open {
 fn links(pipeline: &Module, adaptors: &[Module]) -> (Vec<(Open, usize)>, Vec<Open>) {
     let (mut links, mut open) = (Vec::new(), Vec::new());
     for (part, module) in [pipeline].into_iter().chain(adaptors).enumerate() {
-        let ports: Vec<PortInfo> = module.ports().into_iter().filter(|port| !is_implicit(&port.name)).collect();
+        let ports: Vec<PortInfo> = module.ports().into_iter().filter(|port| !port.is_implicit()).collect();
         let (mirrored, mut others): (Vec<Open>, Vec<Open>) =
             open.into_iter().partition(|open: &Open| ports.iter().any(|port| port.name == open.name));
         let is_new = |port: &PortInfo| !mirrored.iter().any(|open| open.name == port.name);
@@ -137,11 +137,6 @@ pub fn bus(pipeline: &Module, adaptors: &[Module]) -> Vec<PortInfo> {
     let of_pipeline = links.into_iter().filter(|(open, _)| open.part == 0);
     let net = |open: Open| PortInfo { name: net_of(crate::PIPELINE, 0, &open.name, &outer), ..open.port };
     of_pipeline.map(|(open, _)| net(open)).collect()
-}
-
-/// Whether `rtl` connects the port by itself.
-fn is_implicit(name: &str) -> bool {
-    matches!(name, "clk" | "rst")
 }
 
 #[cfg(test)]

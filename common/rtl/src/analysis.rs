@@ -96,11 +96,7 @@ fn uses(body: &Body) -> Vec<Use<'_>> {
     for property in &body.properties {
         add("property", &property.name, &property.condition);
     }
-    for port in &body.ports {
-        if let PortData::Output { name, driver: Some(value), .. } = port {
-            add("output", name, value);
-        }
-    }
+    body.outputs().for_each(|(name, value)| add("output", name, value));
     out
 }
 
@@ -163,11 +159,7 @@ pub(crate) fn liveness(body: &Body) -> ReadBits {
     }
     queue.extend(body.properties.iter().map(|property| &property.condition));
     queue.extend(&body.own);
-    for port in &body.ports {
-        if let PortData::Output { driver: Some(value), .. } = port {
-            queue.push(value);
-        }
-    }
+    queue.extend(body.outputs().map(|(_, value)| value));
     let (mut bits, mut seen) = (ReadBits::new(), HashSet::new());
     while let Some(expr) = queue.pop() {
         each_read(expr, &mut seen, &mut |net, range| {

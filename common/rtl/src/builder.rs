@@ -13,6 +13,7 @@ use crate::module::{
 };
 use crate::names;
 use crate::net::{Net, NetKind};
+use crate::select::increment;
 use crate::state::{Memory, Register};
 use crate::statement;
 use crate::structure::join;
@@ -139,25 +140,17 @@ impl Builder {
     /// Drives an output port, and declares it first if [`Builder::output_port`] has not.
     #[track_caller]
     pub fn output(&self, name: &str, value: &Expr) {
-        let declared = self.0.borrow().ports.iter().position(|port| port.name() == Some(name));
-        let Some(position) = declared else {
+        let position = || self.0.borrow().ports.iter().position(|port| port.name() == Some(name));
+        if position().is_none() {
             self.output_port(name, value.width());
-            if let Some(PortData::Output { driver, .. }) = self.0.borrow_mut().ports.last_mut()
-                && value.width() > 0
-            {
-                *driver = Some(value.clone());
-            }
-            return;
-        };
+        }
+        // A port of no bits is in no list.
+        let Some(position) = position() else { return };
         let mut body = self.0.borrow_mut();
         let module = body.name.clone();
         match &mut body.ports[position] {
             PortData::Output { width, driver, .. } => {
-                assert!(
-                    *width == value.width(),
-                    "output `{name}` of `{module}` has {width} bits, `{value:?}` has {}",
-                    value.width()
-                );
+                value.check_width(*width, format_args!("output `{name}` of `{module}`"));
                 assert!(driver.is_none(), "output `{name}` of `{module}` has two drivers");
                 *driver = Some(value.clone());
             }
@@ -271,11 +264,7 @@ impl Builder {
     #[track_caller]
     pub(crate) fn declare_wire(&self, name: &str, width: usize, driver: Option<Driver>) -> Expr {
         let net = self.net(name, width, NetKind::Wire);
-        let mut body = self.0.borrow_mut();
-        let position = body.items.len();
-        body.wires.insert(net.id, position);
-        body.items.push(Item::Wire { net: net.clone(), driver });
-        Expr::net(&net)
+        self.0.borrow_mut().add_wire(net, driver)
     }
 
     #[track_caller]
@@ -303,36 +292,25 @@ impl Builder {
 
     #[track_caller]
     pub fn drive(&self, wire: &Expr, value: &Expr) {
-        assert!(
-            wire.width() == value.width(),
-            "`{wire:?}` has {} bits, `{value:?}` has {}",
-            wire.width(),
-            value.width()
-        );
-        if wire.width() == 0 {
-            return;
+        value.check_width(wire.width(), format_args!("`{wire:?}`"));
+        if wire.width() > 0 {
+            self.drive_wire(wire, Driver::Value(value.clone()));
         }
-        self.drive_wire(wire, Driver::Value(value.clone()));
     }
 
     /// Declares a register. [`Register::next`] gives its next value.
     #[track_caller]
     pub fn register(&self, name: &str, width: usize) -> Register {
-        let q = if width == 0 {
-            None
-        } else {
-            let net = self.net(name, width, NetKind::Register);
-            let mut body = self.0.borrow_mut();
-            let index = body.registers.len();
-            body.registers.push(RegisterData { net: net.clone(), next: None, enable: None, reset: None, start: None });
-            body.items.push(Item::Register(index));
-            Some((index, Expr::net(&net)))
-        };
-        Register {
-            module: self.clone(),
-            index: q.as_ref().map(|(index, _)| *index),
-            q: q.map_or_else(|| zeros(0), |(_, q)| q),
+        let module = self.clone();
+        if width == 0 {
+            return Register { module, index: None, q: zeros(0) };
         }
+        let net = self.net(name, width, NetKind::Register);
+        let mut body = self.0.borrow_mut();
+        let (index, q) = (body.registers.len(), Expr::net(&net));
+        body.registers.push(RegisterData { net, next: None, enable: None, reset: None, start: None });
+        body.items.push(Item::Register(index));
+        Register { module, index: Some(index), q }
     }
 
     /// Declares a register that takes `next` in every cycle.
@@ -340,6 +318,38 @@ impl Builder {
     pub fn delay(&self, name: &str, next: &Expr) -> Expr {
         let register = self.register(name, next.width());
         register.next(next);
+        register.q
+    }
+
+    /// The same with a reset to 0.
+    #[track_caller]
+    pub fn delay_reset(&self, name: &str, next: &Expr) -> Expr {
+        let register = self.register(name, next.width());
+        register.next(next).reset(0);
+        register.q
+    }
+
+    /// Declares a register that takes `value` where `enable` holds, and keeps it elsewhere.
+    #[track_caller]
+    pub fn hold(&self, name: &str, value: &Expr, enable: &Expr) -> Expr {
+        let register = self.register(name, value.width());
+        register.next(value).enable(enable);
+        register.q
+    }
+
+    /// The same with a reset to 0.
+    #[track_caller]
+    pub fn hold_reset(&self, name: &str, value: &Expr, enable: &Expr) -> Expr {
+        let register = self.register(name, value.width());
+        register.next(value).enable(enable).reset(0);
+        register.q
+    }
+
+    /// Declares a register that counts from 0 up where `enable` holds, and starts again behind its largest value.
+    #[track_caller]
+    pub fn counter(&self, name: &str, width: usize, enable: &Expr) -> Expr {
+        let register = self.register(name, width);
+        register.next(&increment(&register, 1)).enable(enable).reset(0);
         register.q
     }
 
@@ -367,9 +377,7 @@ impl Builder {
         let mut body = self.0.borrow_mut();
         assert!(body.items.len() == body.own.len() && !body.makes(name), "`{name}` must be made before all else");
         let net = Rc::new(Net::new(fresh(), name.to_owned(), 1, NetKind::Wire, body.id));
-        let (wire, position) = (Expr::net(&net), body.items.len());
-        body.wires.insert(net.id, position);
-        body.items.push(Item::Wire { net, driver: None });
+        let wire = body.add_wire(net, None);
         body.own.push(wire.clone());
         wire
     }
@@ -390,26 +398,25 @@ impl Builder {
     #[track_caller]
     pub fn memory(&self, name: &str, depth: usize, width: usize, style: MemoryStyle) -> Memory {
         assert!(depth > 0, "memory `{name}` has no words");
-        let index = if width == 0 {
-            None
-        } else {
-            let mut body = self.claim(name);
-            let index = body.memories.len();
-            body.memories.push(MemoryData {
-                name: name.to_owned(),
-                depth,
-                width,
-                style,
-                writes: Vec::new(),
-                reads: Vec::new(),
-                image: None,
-                starts_with_zeros: false,
-                filled_from_outside: false,
-            });
-            body.items.push(Item::Memory(index));
-            Some(index)
-        };
-        Memory { module: self.clone(), index, depth, width, style }
+        let module = self.clone();
+        if width == 0 {
+            return Memory { module, index: None, depth, width, style };
+        }
+        let mut body = self.claim(name);
+        let index = body.memories.len();
+        body.memories.push(MemoryData {
+            name: name.to_owned(),
+            depth,
+            width,
+            style,
+            writes: Vec::new(),
+            reads: Vec::new(),
+            image: None,
+            starts_with_zeros: false,
+            filled_from_outside: false,
+        });
+        body.items.push(Item::Memory(index));
+        Memory { module, index: Some(index), depth, width, style }
     }
 
     /// Instantiates a finished module. Its clock and reset connect by themselves.
@@ -493,8 +500,7 @@ fn name_nets_as_ports(body: &Body) {
         })
     };
     let is_own = |net: &Net| body.own.iter().filter_map(Expr::as_net).any(|own| own.id == net.id);
-    for port in &body.ports {
-        let PortData::Output { name, driver: Some(value), .. } = port else { continue };
+    for (name, value) in body.outputs() {
         let local = value.as_net().filter(|net| net.module == body.id && !net.is_port());
         let local = local.filter(|net| !starts(net) && !is_block(net) && !is_own(net));
         if let Some(net) = local {

@@ -24,6 +24,26 @@ pub trait Bundle: Sized {
         bits
     }
 
+    fn zeros(shape: &Self::Shape) -> Self {
+        Self::build(shape, &mut |_, width| zeros(width))
+    }
+
+    /// Replaces the value of each field by `change` of the field's name and value.
+    fn map(&self, shape: &Self::Shape, change: &mut dyn FnMut(&'static str, &Expr) -> Expr) -> Self {
+        let mut fields = self.fields().into_iter();
+        Self::build(shape, &mut |_, _| {
+            let (field, value) = fields.next().expect("as many values as fields");
+            change(field, value)
+        })
+    }
+
+    /// Chooses as `condition ? self : otherwise` does, field by field.
+    #[track_caller]
+    fn when_else(&self, shape: &Self::Shape, condition: &Expr, otherwise: &Self) -> Self {
+        let mut others = otherwise.fields().into_iter().map(|(_, value)| value);
+        self.map(shape, &mut |_, value| condition.mux(value, others.next().expect("as many values as fields")))
+    }
+
     /// Concatenates the fields into one word, with the first field in the lowest bits.
     fn pack(&self) -> Expr {
         join(self.fields().into_iter().map(|(_, value)| value))
@@ -56,11 +76,7 @@ pub trait Bundle: Sized {
     /// Delays the bundle by one clock, in registers `field_suffix`.
     #[track_caller]
     fn delay(&self, module: &Builder, shape: &Self::Shape, suffix: &str) -> Self {
-        let mut values = self.fields().into_iter();
-        Self::build(shape, &mut |field, _| {
-            let (_, value) = values.next().expect("as many values as fields");
-            module.delay(&port(field, suffix), value)
-        })
+        self.map(shape, &mut |field, value| module.delay(&port(field, suffix), value))
     }
 
     /// Declares wires `field_suffix` whose values come later.
@@ -130,7 +146,8 @@ macro_rules! bundle {
 
 /// Declares a struct of a module's inputs and a function `declare`, which declares their ports in the order of the
 /// fields. A field has a name, a type and an expression that declares it, which may use earlier fields.
-/// `#[group = "..."]` begins a group of ports ([`Builder::port_group`](crate::Builder::port_group)).
+/// `#[group = "..."]` begins a group of ports ([`Builder::port_group`](crate::Builder::port_group)), and
+/// `#[output("...", width)]` is an output port before the field's ([`Builder::output_port`](crate::Builder::output_port)).
 ///
 /// ```
 /// use rtl::{Builder, Expr};
@@ -139,6 +156,7 @@ macro_rules! bundle {
 ///     struct Inputs(m: &Builder, lanes: usize) {
 ///         #[group = "a store"]
 ///         valid: Expr = m.input("valid", 1),
+///         #[output("ready", 1)]
 ///         /// One word for each lane.
 ///         data: Expr = m.input("data", 32 * lanes),
 ///     }
@@ -147,12 +165,14 @@ macro_rules! bundle {
 /// let m = Builder::new("store", "A store.");
 /// let inputs = Inputs::declare(&m, 4);
 /// assert_eq!(inputs.data.width(), 128);
+/// m.output("ready", &inputs.valid);
 /// ```
 #[macro_export]
 macro_rules! inputs {
     ($(#[$meta:meta])* $visibility:vis struct $name:ident($m:ident: &Builder $(, $argument:ident: $of:ty)*) {
         $(
             $(#[group = $group:literal])?
+            $(#[output($port:expr, $width:expr)])*
             $(#[doc = $doc:literal])*
             $field_visibility:vis $field:ident: $type:ty = $value:expr
         ),* $(,)?
@@ -166,6 +186,7 @@ macro_rules! inputs {
             $visibility fn declare($m: &$crate::Builder $(, $argument: $of)*) -> Self {
                 $(
                     $($m.port_group($group);)?
+                    $($m.output_port($port, $width);)*
                     let $field = $value;
                 )*
                 Self { $($field,)* }

@@ -28,12 +28,9 @@ impl Builder {
             let outputs = instance.module.port_list().iter().filter(|port| port.direction == Direction::Output);
             for name in outputs.map(|port| &port.name).filter(|name| wanted.contains(name)) {
                 let other = drivers.insert(name.clone(), &instance.name);
-                assert!(
-                    other.is_none(),
-                    "`{}` and `{}` both have an output `{name}`",
-                    other.unwrap_or(""),
-                    instance.name
-                );
+                if let Some(other) = other {
+                    panic!("`{other}` and `{}` both have an output `{name}`", instance.name);
+                }
                 if forwards.contains(name) {
                     instance.output_to(name, &nets[name]);
                 } else if ports.contains(name) {
@@ -56,18 +53,8 @@ impl Builder {
 }
 
 fn named(body: &Body) -> HashMap<String, Expr> {
-    let inputs = body.ports.iter().filter_map(|port| match port {
-        PortData::Input(net) => Some(net),
-        _ => None,
-    });
-    let items = body.items.iter().flat_map(|item| match item {
-        Item::Wire { net, .. } => vec![net],
-        Item::Register(index) => vec![&body.registers[*index].net],
-        Item::MemoryRead { memory, read } => vec![&body.memories[*memory].reads[*read].net],
-        Item::Instance(data) => data.outputs.iter().flatten().collect(),
-        Item::Comment(_) | Item::Memory(_) => Vec::new(),
-    });
-    inputs.chain(items).map(|net| (net.name.clone(), Expr::net(net))).collect()
+    let items = body.items.iter().flat_map(|item| body.nets_of(item));
+    body.inputs().chain(items).map(|net| (net.name.clone(), Expr::net(net))).collect()
 }
 
 fn undriven(body: &Body) -> (HashSet<String>, HashSet<String>) {

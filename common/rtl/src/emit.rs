@@ -88,10 +88,8 @@ pub(crate) fn module(module: &Module, prefix: &str) -> String {
     sheet.gap();
     body(finished, prefix, &mut sheet);
     sheet.gap();
-    for port in &finished.body.ports {
-        if let PortData::Output { name, driver: Some(value), .. } = port
-            && value.as_net().is_none_or(|net| net.port.get() != Some(name))
-        {
+    for (name, value) in finished.body.outputs() {
+        if value.as_net().is_none_or(|net| net.port.get() != Some(name)) {
             sheet.lines(&format!("{};\n", after(&format!("    assign {name} = "), value, 4)));
         }
     }
@@ -136,10 +134,7 @@ fn ports(finished: &Finished) -> String {
 }
 
 fn registers_as_ports(finished: &Finished) -> HashSet<&str> {
-    let drivers = finished.body.ports.iter().filter_map(|port| match port {
-        PortData::Output { driver, .. } => driver.as_ref()?.as_net(),
-        _ => None,
-    });
+    let drivers = finished.body.outputs().filter_map(|(_, value)| value.as_net());
     let registers = drivers.filter(|net| matches!(net.kind, NetKind::Register | NetKind::MemoryRead));
     registers.filter_map(|net| net.port.get().map(String::as_str)).collect()
 }
@@ -154,10 +149,10 @@ fn visible_items(finished: &Finished) -> Vec<(usize, &Item)> {
                 true
             }
             Item::Wire { driver: Some(Driver::Instance), .. } | Item::Instance(_) => true,
-            Item::Wire { net, .. } => finished.is_alive(net),
-            Item::Register(index) => finished.is_alive(&finished.body.registers[*index].net),
             Item::Memory(index) => finished.body.reads_memory(*index, &finished.read_bits),
-            Item::MemoryRead { memory, read } => finished.is_alive(&finished.body.memories[*memory].reads[*read].net),
+            Item::Wire { .. } | Item::Register(_) | Item::MemoryRead { .. } => {
+                finished.body.nets_of(item).into_iter().all(|net| finished.is_alive(net))
+            }
         };
         if visible {
             out.push((position, item));
@@ -235,20 +230,22 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
                 sheet.gap();
                 sheet.lines(&statement::memory(&finished.body.memories[*index]));
             }
-            Item::Instance(data) if data.each.is_some() => {
-                let outputs = order.outputs_at(data, position);
-                statement::declare_wires(sheet, order.feedback(position).iter().chain(outputs).map(|net| &**net));
-            }
             Item::Instance(data) => {
-                let latest = order.latest_of(data);
-                sheet.gap();
+                if data.each.is_none() {
+                    sheet.gap();
+                }
                 let outputs = order.outputs_at(data, position);
                 statement::declare_wires(sheet, order.feedback(position).iter().chain(outputs).map(|net| &**net));
-                if latest > position {
-                    late.entry(latest).or_default().push((Late::Instance, statement::instance(data, prefix, 4)));
-                } else {
-                    sheet.lines(&statement::instance(data, prefix, 4));
-                    sheet.gap();
+                match order.latest_of(data) {
+                    // `loops` has the text.
+                    _ if data.each.is_some() => {}
+                    latest if latest > position => {
+                        late.entry(latest).or_default().push((Late::Instance, statement::instance(data, prefix, 4)));
+                    }
+                    _ => {
+                        sheet.lines(&statement::instance(data, prefix, 4));
+                        sheet.gap();
+                    }
                 }
             }
         }
@@ -325,30 +322,20 @@ struct Order {
 }
 
 impl Order {
-    fn new(finished: &Finished, items: &[(usize, &Item)]) -> Self {
-        let mut declared = HashMap::new();
-        for (position, item) in items {
-            match item {
-                Item::Wire { net, .. } => _ = declared.insert(net.id, *position),
-                Item::Register(index) => _ = declared.insert(finished.body.registers[*index].net.id, *position),
-                Item::MemoryRead { memory, read } => {
-                    declared.insert(finished.body.memories[*memory].reads[*read].net.id, *position);
-                }
-                Item::Instance(data) => {
-                    let nets = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
-                    declared.extend(nets.map(|net| (net.id, *position)));
-                }
-                Item::Comment(_) | Item::Memory(_) => {}
-            }
-        }
+    fn new<'a>(finished: &'a Finished, items: &[(usize, &'a Item)]) -> Self {
+        let declared = |(position, item): &(usize, &'a Item)| {
+            let position = *position;
+            finished.body.nets_of(item).into_iter().map(move |net| (net.id, position))
+        };
+        let mut declared: HashMap<usize, usize> = items.iter().flat_map(declared).collect();
         let mut feedback: HashMap<usize, Vec<Rc<Net>>> = HashMap::new();
         for (position, item) in items {
             let Item::Instance(data) = item else { continue };
             for net in data.inputs.iter().flatten().flat_map(nets) {
-                let place = declared
-                    .get_mut(&net.id)
-                    .filter(|place| net.kind == NetKind::InstanceOutput && **place > *position);
-                if let Some(place) = place {
+                if let Some(place) = declared.get_mut(&net.id)
+                    && net.kind == NetKind::InstanceOutput
+                    && *place > *position
+                {
                     *place = *position;
                     feedback.entry(*position).or_default().push(net.clone());
                 }
@@ -365,8 +352,7 @@ impl Order {
     }
 
     fn outputs_at<'a>(&self, data: &'a InstanceData, position: usize) -> impl Iterator<Item = &'a Rc<Net>> {
-        let own = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
-        own.filter(move |net| self.of(net) == position)
+        data.own_outputs().filter(move |net| self.of(net) == position)
     }
 
     fn latest<'a>(&self, values: impl IntoIterator<Item = &'a Expr>) -> usize {

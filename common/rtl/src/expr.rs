@@ -4,13 +4,15 @@
 //! of context-determined widths never change a value. A width of zero is legal everywhere and vanishes from the output:
 //! a generator needs no special case for one warp or one lane.
 
-use std::ops;
+use std::borrow::Borrow;
 use std::rc::Rc;
+use std::{fmt, ops};
 
 use num_bigint::BigUint;
 
 use crate::net::Net;
 use crate::print;
+use crate::state::Register;
 
 /// A value of `width()` bits. A clone is cheap.
 #[derive(Clone)]
@@ -29,10 +31,6 @@ pub(crate) enum Kind {
     Literal(BigUint),
     Not(Expr),
     Binary(Binary, Expr, Expr),
-    Compare(Compare, Expr, Expr),
-    Shift(Shift, Expr, Expr),
-    /// The product of two signed operands as wide as the result.
-    Product(Expr, Expr),
     Reduce(Reduce, Expr),
     Mux(Expr, Expr, Expr),
     /// Parts from the most significant down; no part is empty.
@@ -55,14 +53,10 @@ impl Kind {
             (Self::Slice(a, from), Self::Slice(b, other)) => a.id == b.id && from == other,
             (Self::Literal(a), Self::Literal(b)) => a == b,
             (Self::Binary(a, ..), Self::Binary(b, ..)) => a == b,
-            (Self::Compare(a, ..), Self::Compare(b, ..)) => a == b,
-            (Self::Shift(a, ..), Self::Shift(b, ..)) => a == b,
             (Self::Reduce(a, _), Self::Reduce(b, _)) => a == b,
             (Self::Repeat(a, _), Self::Repeat(b, _)) => a == b,
             (Self::Concat(a), Self::Concat(b)) => a.len() == b.len(),
-            (Self::Not(_), Self::Not(_)) | (Self::Product(..), Self::Product(..)) | (Self::Mux(..), Self::Mux(..)) => {
-                true
-            }
+            (Self::Not(_), Self::Not(_)) | (Self::Mux(..), Self::Mux(..)) => true,
             _ => false,
         }
     }
@@ -80,9 +74,6 @@ impl Kind {
             Self::Repeat(count, _) => Self::Repeat(*count, next()),
             Self::Index(net, _) => Self::Index(net.clone(), next()),
             Self::Binary(operator, ..) => Self::Binary(*operator, next(), next()),
-            Self::Compare(operator, ..) => Self::Compare(*operator, next(), next()),
-            Self::Shift(operator, ..) => Self::Shift(*operator, next(), next()),
-            Self::Product(..) => Self::Product(next(), next()),
             Self::Mux(..) => Self::Mux(next(), next(), next()),
             Self::Net(_) | Self::Literal(_) | Self::Slice(..) | Self::Part(..) | Self::Number(..) | Self::Concat(_) => {
                 self.clone()
@@ -98,21 +89,15 @@ pub(crate) enum Binary {
     Xor,
     Add,
     Sub,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Compare {
     Equal,
     NotEqual,
     Less,
     LessSigned,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shift {
-    Left,
-    Right,
-    RightArithmetic,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightArithmetic,
+    /// The product of two signed operands as wide as the result.
+    Product,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,7 +121,12 @@ pub fn zeros(width: usize) -> Expr {
 }
 
 pub fn ones(width: usize) -> Expr {
-    Expr::big(width, (BigUint::from(1u8) << width) - 1u8)
+    Expr::big(width, mask(width))
+}
+
+/// Returns the number with `width` ones.
+pub(crate) fn mask(width: usize) -> BigUint {
+    (BigUint::from(1u8) << width) - 1u8
 }
 
 fn flag(value: bool) -> Expr {
@@ -210,6 +200,12 @@ impl Expr {
         );
     }
 
+    /// Checks that the value is as wide as what takes it.
+    #[track_caller]
+    pub(crate) fn check_width(&self, width: usize, taker: fmt::Arguments) {
+        assert!(self.width() == width, "{taker} has {width} bits, `{self:?}` has {}", self.width());
+    }
+
     #[track_caller]
     fn one_bit(&self, role: &str) {
         assert!(self.width() == 1, "{role} must have 1 bit: `{self:?}` has {}", self.width());
@@ -217,8 +213,7 @@ impl Expr {
 
     #[track_caller]
     pub(crate) fn binary(&self, operator: Binary, other: &Self) -> Self {
-        let symbol = print::binary_symbol(operator);
-        self.same_width(other, symbol);
+        self.same_width(other, print::symbol(operator));
         let (a, b) = (self, other);
         match operator {
             _ if self.width() == 0 => zeros(0),
@@ -233,41 +228,38 @@ impl Expr {
     }
 
     #[track_caller]
-    fn compare(&self, operator: Compare, other: &Self) -> Self {
-        self.same_width(other, print::compare_symbol(operator));
+    fn compare(&self, operator: Binary, other: &Self) -> Self {
+        self.same_width(other, print::symbol(operator));
         match (operator, self.literal(), other.literal()) {
-            _ if self.identity() == other.identity() => flag(operator == Compare::Equal),
-            (Compare::Equal, Some(a), Some(b)) => flag(a == b),
-            (Compare::NotEqual, Some(a), Some(b)) => flag(a != b),
-            (Compare::Less, Some(a), Some(b)) => flag(a < b),
-            (Compare::Equal | Compare::NotEqual, Some(_), None) => other.compare(operator, self),
+            _ if self.identity() == other.identity() => flag(operator == Binary::Equal),
+            (Binary::Equal, Some(a), Some(b)) => flag(a == b),
+            (Binary::NotEqual, Some(a), Some(b)) => flag(a != b),
+            (Binary::Less, Some(a), Some(b)) => flag(a < b),
+            (Binary::Equal | Binary::NotEqual, Some(_), None) => other.compare(operator, self),
             // Linters warn of comparisons that cannot hold.
-            (Compare::Less, ..) if self.is_ones() || other.is_zeros() => flag(false),
-            (Compare::LessSigned, ..) if self.width() == 0 => flag(false),
-            (Compare::Equal, ..) if self.width() == 1 && other.is_ones() => self.clone(),
-            (Compare::Equal, ..) if self.width() == 1 && other.is_zeros() => self.not(),
-            (Compare::NotEqual, ..) if self.width() == 1 && other.is_zeros() => self.clone(),
-            (Compare::NotEqual, ..) if self.width() == 1 && other.is_ones() => self.not(),
-            _ => Self::new(1, Kind::Compare(operator, self.clone(), other.clone())),
+            (Binary::Less, ..) if self.is_ones() || other.is_zeros() => flag(false),
+            (Binary::LessSigned, ..) if self.width() == 0 => flag(false),
+            (Binary::Equal, ..) if self.width() == 1 && other.is_ones() => self.clone(),
+            (Binary::Equal, ..) if self.width() == 1 && other.is_zeros() => self.not(),
+            (Binary::NotEqual, ..) if self.width() == 1 && other.is_zeros() => self.clone(),
+            (Binary::NotEqual, ..) if self.width() == 1 && other.is_ones() => self.not(),
+            _ => Self::new(1, Kind::Binary(operator, self.clone(), other.clone())),
         }
     }
 
     pub fn not(&self) -> Self {
         match self.kind() {
             Kind::Not(inner) => inner.clone(),
-            Kind::Literal(value) => {
-                let all = (BigUint::from(1u8) << self.width()) - 1u8;
-                Self::big(self.width(), all ^ value)
-            }
-            Kind::Compare(Compare::Equal, a, b) => a.ne(b),
-            Kind::Compare(Compare::NotEqual, a, b) => a.eq(b),
+            Kind::Literal(value) => Self::big(self.width(), mask(self.width()) ^ value),
+            Kind::Binary(Binary::Equal, a, b) => a.ne(b),
+            Kind::Binary(Binary::NotEqual, a, b) => a.eq(b),
             _ => Self::new(self.width(), Kind::Not(self.clone())),
         }
     }
 
     #[track_caller]
     pub fn eq(&self, other: &Self) -> Self {
-        self.compare(Compare::Equal, other)
+        self.compare(Binary::Equal, other)
     }
 
     #[track_caller]
@@ -277,36 +269,36 @@ impl Expr {
 
     #[track_caller]
     pub fn ne(&self, other: &Self) -> Self {
-        self.compare(Compare::NotEqual, other)
+        self.compare(Binary::NotEqual, other)
     }
 
     /// Compares unsigned numbers.
     #[track_caller]
     pub fn lt(&self, other: &Self) -> Self {
-        self.compare(Compare::Less, other)
+        self.compare(Binary::Less, other)
     }
 
     /// Compares two's complement numbers.
     #[track_caller]
     pub fn lt_signed(&self, other: &Self) -> Self {
-        self.compare(Compare::LessSigned, other)
+        self.compare(Binary::LessSigned, other)
     }
 
-    fn shift(&self, operator: Shift, amount: &Self) -> Self {
+    fn shift(&self, operator: Binary, amount: &Self) -> Self {
         if self.width() == 0 || amount.width() == 0 {
             return self.clone();
         }
-        Self::new(self.width(), Kind::Shift(operator, self.clone(), amount.clone()))
+        Self::new(self.width(), Kind::Binary(operator, self.clone(), amount.clone()))
     }
 
     /// Shifts left by an unsigned amount of any width.
     pub fn shl(&self, amount: &Self) -> Self {
-        self.shift(Shift::Left, amount)
+        self.shift(Binary::ShiftLeft, amount)
     }
 
     /// Shifts right logically by an unsigned amount of any width.
     pub fn shr(&self, amount: &Self) -> Self {
-        self.shift(Shift::Right, amount)
+        self.shift(Binary::ShiftRight, amount)
     }
 
     /// Multiplies two two's complement numbers. The product is as wide as both together; no bits are the number 0.
@@ -316,12 +308,12 @@ impl Expr {
         if self.width() == 0 || other.width() == 0 {
             return zeros(width);
         }
-        Self::new(width, Kind::Product(self.extend_signed(width), other.extend_signed(width)))
+        Self::new(width, Kind::Binary(Binary::Product, self.extend_signed(width), other.extend_signed(width)))
     }
 
     /// Shifts right arithmetically by an unsigned amount of any width.
     pub fn shr_signed(&self, amount: &Self) -> Self {
-        self.shift(Shift::RightArithmetic, amount)
+        self.shift(Binary::ShiftRightArithmetic, amount)
     }
 
     fn reduce(&self, operator: Reduce) -> Self {
@@ -379,9 +371,11 @@ impl Expr {
     /// an expression open, as in an index, tools differ for such values.
     pub(crate) fn may_overflow(&self) -> bool {
         match self.kind() {
-            Kind::Not(_) | Kind::Binary(Binary::Add | Binary::Sub, ..) | Kind::Shift(Shift::Left, ..) => true,
-            Kind::Binary(_, a, b) | Kind::Mux(_, a, b) => a.may_overflow() || b.may_overflow(),
-            Kind::Shift(Shift::Right, a, _) => a.may_overflow(),
+            Kind::Not(_) | Kind::Binary(Binary::Add | Binary::Sub | Binary::ShiftLeft, ..) => true,
+            Kind::Binary(Binary::And | Binary::Or | Binary::Xor, a, b) | Kind::Mux(_, a, b) => {
+                a.may_overflow() || b.may_overflow()
+            }
+            Kind::Binary(Binary::ShiftRight, a, _) => a.may_overflow(),
             _ => false,
         }
     }
@@ -390,41 +384,37 @@ impl Expr {
         match self.kind() {
             Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) | Kind::Part(..) | Kind::Number(..) => vec![],
             Kind::Not(a) | Kind::Reduce(_, a) | Kind::Repeat(_, a) | Kind::Index(_, a) => vec![a],
-            Kind::Binary(_, a, b) | Kind::Compare(_, a, b) | Kind::Shift(_, a, b) | Kind::Product(a, b) => vec![a, b],
+            Kind::Binary(_, a, b) => vec![a, b],
             Kind::Mux(condition, a, b) => vec![condition, a, b],
             Kind::Concat(parts) => parts.iter().collect(),
         }
     }
 }
 
+impl Borrow<Expr> for Register {
+    fn borrow(&self) -> &Expr {
+        &self.q
+    }
+}
+
+impl Borrow<Expr> for &Register {
+    fn borrow(&self) -> &Expr {
+        &self.q
+    }
+}
+
 macro_rules! operator {
     ($trait:ident, $method:ident, $binary:expr) => {
-        impl ops::$trait<&Expr> for &Expr {
+        operator!($trait, $method, $binary, Expr);
+        operator!($trait, $method, $binary, &Expr);
+        operator!($trait, $method, $binary, &Register);
+    };
+    ($trait:ident, $method:ident, $binary:expr, $left:ty) => {
+        impl<E: Borrow<Expr>> ops::$trait<E> for $left {
             type Output = Expr;
             #[track_caller]
-            fn $method(self, other: &Expr) -> Expr {
-                self.binary($binary, other)
-            }
-        }
-        impl ops::$trait<Expr> for &Expr {
-            type Output = Expr;
-            #[track_caller]
-            fn $method(self, other: Expr) -> Expr {
-                self.binary($binary, &other)
-            }
-        }
-        impl ops::$trait<&Expr> for Expr {
-            type Output = Expr;
-            #[track_caller]
-            fn $method(self, other: &Expr) -> Expr {
-                self.binary($binary, other)
-            }
-        }
-        impl ops::$trait<Expr> for Expr {
-            type Output = Expr;
-            #[track_caller]
-            fn $method(self, other: Expr) -> Expr {
-                self.binary($binary, &other)
+            fn $method(self, other: E) -> Expr {
+                self.binary($binary, other.borrow())
             }
         }
     };
@@ -436,23 +426,22 @@ operator!(BitXor, bitxor, Binary::Xor);
 operator!(Add, add, Binary::Add);
 operator!(Sub, sub, Binary::Sub);
 
-impl ops::Not for Expr {
-    type Output = Expr;
-    fn not(self) -> Expr {
-        Expr::not(&self)
-    }
+macro_rules! complement {
+    ($($of:ty),*) => {
+        $(impl ops::Not for $of {
+            type Output = Expr;
+            fn not(self) -> Expr {
+                Expr::not(&self)
+            }
+        })*
+    };
 }
 
-impl ops::Not for &Expr {
-    type Output = Expr;
-    fn not(self) -> Expr {
-        Expr::not(self)
-    }
-}
+complement!(Expr, &Expr, &Register);
 
 /// Prints the expression as Verilog, shortened if it is long.
-impl std::fmt::Debug for Expr {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&print::short(self))
     }
 }

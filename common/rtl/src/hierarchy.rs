@@ -14,7 +14,7 @@ use crate::Direction;
 use crate::analysis::nets;
 use crate::emit;
 use crate::module::{Driver, ElaborationError, InstanceData, Item, Module, PortData};
-use crate::net::{Net, NetAtom};
+use crate::net::NetAtom;
 
 /// The purpose of a walk, which decides the result of [`Logic::hdl`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,51 +61,38 @@ pub(crate) fn check(module: &Module) -> Result<(), ElaborationError> {
     })
 }
 
-fn port_atom<'a>(name: &'a str, id: usize, width: usize, kind: AtomKind, driven: bool) -> NetAtom<'a> {
-    NetAtom { id, name, width, kind, driven }
+fn visit(probe: &mut dyn Probe, name: &str, id: usize, width: usize, kind: AtomKind, driven: bool) {
+    probe.visit_atom(name, &NetAtom { id, name, width, kind, driven });
 }
 
 impl Kind<'_> {
     fn atoms(&self, probe: &mut dyn Probe) {
         let finished = self.module.finished();
+        let body = &finished.body;
         for port in finished.ports.iter().filter(|port| port.is_implicit()) {
-            probe.visit_atom(&port.name, &port_atom(&port.name, 0, 1, AtomKind::InputParameter, true));
+            visit(probe, &port.name, 0, 1, AtomKind::InputParameter, true);
         }
-        for port in &finished.body.ports {
+        for port in &body.ports {
             match port {
                 PortData::Group(_) => {}
                 PortData::Input(net) => {
-                    probe.visit_atom(
-                        &net.name,
-                        &port_atom(&net.name, net.id, net.width, AtomKind::InputParameter, true),
-                    );
+                    visit(probe, &net.name, net.id, net.width, AtomKind::InputParameter, true);
                 }
                 PortData::Output { id, name, width, driver } => {
-                    let atom = port_atom(name, *id, *width, AtomKind::OutputParameter, driver.is_some());
-                    probe.visit_atom(name, &atom);
+                    visit(probe, name, *id, *width, AtomKind::OutputParameter, driver.is_some());
                 }
             }
         }
-        let mut local = |net: &Net, kind: AtomKind, driven: bool| {
-            probe.visit_atom(&net.name, &port_atom(&net.name, net.id, net.width, kind, driven));
-        };
-        for item in &finished.body.items {
-            match item {
-                Item::Wire { net, driver } => {
-                    let kind = match driver {
-                        Some(Driver::Instance) => AtomKind::StubOutputSignal,
-                        _ => AtomKind::LocalSignal,
-                    };
-                    local(net, kind, driver.is_some());
-                }
-                Item::Register(index) => {
-                    let register = &finished.body.registers[*index];
-                    local(&register.net, AtomKind::StubOutputSignal, register.next.is_some());
-                }
-                Item::MemoryRead { memory, read } => {
-                    local(&finished.body.memories[*memory].reads[*read].net, AtomKind::StubOutputSignal, true);
-                }
-                Item::Comment(_) | Item::Memory(_) | Item::Instance(_) => {}
+        for item in &body.items {
+            let (kind, driven) = match item {
+                Item::Wire { driver: Some(Driver::Instance), .. } => (AtomKind::StubOutputSignal, true),
+                Item::Wire { driver, .. } => (AtomKind::LocalSignal, driver.is_some()),
+                Item::Register(index) => (AtomKind::StubOutputSignal, body.registers[*index].next.is_some()),
+                Item::MemoryRead { .. } => (AtomKind::StubOutputSignal, true),
+                Item::Comment(_) | Item::Memory(_) | Item::Instance(_) => continue,
+            };
+            for net in body.nets_of(item) {
+                visit(probe, &net.name, net.id, net.width, kind, driven);
             }
         }
     }
@@ -122,10 +109,7 @@ impl Kind<'_> {
             }
         }
         let inner = finished.settled.order.iter().filter_map(|id| wires.get(id).copied());
-        let outer = finished.body.ports.iter().filter_map(|port| match port {
-            PortData::Output { name, driver: Some(value), .. } => Some((name, std::slice::from_ref(value))),
-            _ => None,
-        });
+        let outer = finished.body.outputs().map(|(name, value)| (name, std::slice::from_ref(value)));
         let statements = inner.chain(outer).map(|(name, values)| {
             let mut reads = values.iter().flat_map(nets).map(|net| VerilogExpression::Signal(net.name.clone()));
             let first = reads.next().unwrap_or(VerilogExpression::Literal(false.into()));
@@ -196,7 +180,7 @@ impl Block for Proxy<'_> {
                 Direction::Input => (AtomKind::InputParameter, !values.is_empty() || port.is_implicit()),
                 Direction::Output => (AtomKind::OutputParameter, true),
             };
-            probe.visit_atom(&port.name, &port_atom(&port.name, 0, port.width, kind, driven));
+            visit(probe, &port.name, 0, port.width, kind, driven);
         }
         probe.visit_end_scope(name, self);
     }

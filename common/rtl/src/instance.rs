@@ -40,12 +40,7 @@ impl Instance {
 
     #[track_caller]
     fn check_width(&self, port: &str, width: usize, value: &Expr) {
-        assert!(
-            width == value.width(),
-            "port `{port}` of `{}` has {width} bits, `{value:?}` has {}",
-            self.module.name(),
-            value.width()
-        );
+        value.check_width(width, format_args!("port `{port}` of `{}`", self.module.name()));
     }
 
     #[track_caller]

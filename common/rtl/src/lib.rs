@@ -36,7 +36,7 @@ pub use fault::{fault_points, with_fault};
 pub use instance::Instance;
 pub use module::{ElaborationError, MemoryStyle, Module, PropertyInfo, PropertyKind};
 pub use print::comment;
-pub use select::{clog2, count_ones, decode, encode, increment, lowest_one, reduce, select, select_one_hot};
+pub use select::{any_of, clog2, count_ones, decode, encode, increment, lowest_one, reduce, select, select_one_hot};
 pub use state::{Memory, Register};
 pub use structure::{concat, join};
 
@@ -55,7 +55,7 @@ pub struct PortInfo {
 
 impl PortInfo {
     /// Returns whether the port is the clock or the reset, which every instance connects by itself.
-    fn is_implicit(&self) -> bool {
+    pub fn is_implicit(&self) -> bool {
         self.name == "clk" || self.name == "rst"
     }
 }

@@ -11,7 +11,7 @@ use crate::each::Each;
 use crate::emit;
 use crate::expr::Expr;
 use crate::hierarchy;
-use crate::net::Net;
+use crate::net::{Net, NetKind};
 use crate::{Direction, PortInfo};
 
 /// An incomplete or inconsistent description of a module.
@@ -234,6 +234,11 @@ impl InstanceData {
         let Some(each) = self.each else { return vec![self.name.clone()] };
         each.map(|number| format!("{}[{number}].{}", each.label(&self.name), self.name))
     }
+
+    /// Returns the nets that the instance declares: those on its outputs that are no wires of their own.
+    pub fn own_outputs(&self) -> impl Iterator<Item = &Rc<Net>> {
+        self.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput)
+    }
 }
 
 /// A finished module. Clones and instances share it.
@@ -266,15 +271,46 @@ impl Finished {
 }
 
 impl Body {
+    pub fn add_wire(&mut self, net: Rc<Net>, driver: Option<Driver>) -> Expr {
+        let wire = Expr::net(&net);
+        self.wires.insert(net.id, self.items.len());
+        self.items.push(Item::Wire { net, driver });
+        wire
+    }
+
     pub fn reads_memory(&self, index: usize, alive: &ReadBits) -> bool {
         let registered = self.memories[index].reads.iter().any(|read| alive.contains_key(&read.net.id));
-        registered
-            || self.items.iter().any(|item| match item {
-                Item::Wire { net, driver: Some(Driver::Memory { memory, .. }) } => {
-                    *memory == index && alive.contains_key(&net.id)
-                }
-                _ => false,
-            })
+        let reads = |item: &Item| {
+            matches!(item, Item::Wire { net, driver: Some(Driver::Memory { memory, .. }) }
+                if *memory == index && alive.contains_key(&net.id))
+        };
+        registered || self.items.iter().any(reads)
+    }
+
+    pub fn inputs(&self) -> impl Iterator<Item = &Rc<Net>> {
+        self.ports.iter().filter_map(|port| match port {
+            PortData::Input(net) => Some(net),
+            _ => None,
+        })
+    }
+
+    /// Returns the outputs that have a value.
+    pub fn outputs(&self) -> impl Iterator<Item = (&String, &Expr)> {
+        self.ports.iter().filter_map(|port| match port {
+            PortData::Output { name, driver: Some(value), .. } => Some((name, value)),
+            _ => None,
+        })
+    }
+
+    /// Returns the nets that an item declares.
+    pub fn nets_of<'a>(&'a self, item: &'a Item) -> Vec<&'a Rc<Net>> {
+        match item {
+            Item::Wire { net, .. } => vec![net],
+            Item::Register(index) => vec![&self.registers[*index].net],
+            Item::MemoryRead { memory, read } => vec![&self.memories[*memory].reads[*read].net],
+            Item::Instance(data) => data.own_outputs().collect(),
+            Item::Comment(_) | Item::Memory(_) => Vec::new(),
+        }
     }
 
     pub fn instances(&self) -> impl Iterator<Item = &InstanceData> {

@@ -5,7 +5,7 @@
 
 use num_bigint::BigUint;
 
-use crate::expr::{Binary, Compare, Expr, Kind, Reduce, Shift};
+use crate::expr::{Binary, Expr, Kind, Reduce, mask};
 
 /// The maximum length of an unbroken line.
 pub(crate) const LINE: usize = 110;
@@ -36,22 +36,26 @@ pub(crate) const LONGEST: usize = 64 * 1024;
 
 const SHORT: usize = 160;
 
-pub(crate) fn binary_symbol(operator: Binary) -> &'static str {
+pub(crate) fn symbol(operator: Binary) -> &'static str {
     match operator {
         Binary::And => "&",
         Binary::Or => "|",
         Binary::Xor => "^",
         Binary::Add => "+",
         Binary::Sub => "-",
+        Binary::Equal => "==",
+        Binary::NotEqual => "!=",
+        Binary::Less | Binary::LessSigned => "<",
+        Binary::ShiftLeft => "<<",
+        Binary::ShiftRight => ">>",
+        Binary::ShiftRightArithmetic => ">>>",
+        Binary::Product => "*",
     }
 }
 
-pub(crate) fn compare_symbol(operator: Compare) -> &'static str {
-    match operator {
-        Compare::Equal => "==",
-        Compare::NotEqual => "!=",
-        Compare::Less | Compare::LessSigned => "<",
-    }
+/// Returns whether operators of this kind form chains without parentheses, as in `a & b & c`.
+fn chains(operator: Binary) -> bool {
+    matches!(operator, Binary::And | Binary::Or | Binary::Xor | Binary::Add | Binary::Sub)
 }
 
 fn reduce_symbol(operator: Reduce) -> &'static str {
@@ -80,9 +84,9 @@ pub(crate) fn literal(width: usize, value: &BigUint) -> String {
 fn repetition(width: usize, value: &BigUint) -> Option<String> {
     let part = (2..=width / 2).filter(|part| width.is_multiple_of(*part)).find(|part| {
         let high = value >> *part;
-        high == value & &((BigUint::from(1u8) << (width - part)) - 1u8)
+        high == value & &mask(width - part)
     })?;
-    let low = value & &((BigUint::from(1u8) << part) - 1u8);
+    let low = value & &mask(part);
     Some(format!("{{{}{{{}}}}}", width / part, literal(part, &low)))
 }
 
@@ -127,11 +131,9 @@ pub(crate) fn bound(width: usize, kind: &Kind) -> usize {
         Kind::Index(net, index) => (net.name.len() + 2, &[index]),
         Kind::Not(a) | Kind::Reduce(_, a) => (3, &[a]),
         Kind::Repeat(count, a) => (digits(*count) + 4, &[a]),
-        Kind::Binary(_, a, b) => (7, &[a, b]),
-        Kind::Compare(Compare::LessSigned, a, b) => (22, &[a, b]),
-        Kind::Compare(_, a, b) => (8, &[a, b]),
-        Kind::Shift(Shift::RightArithmetic, a, b) | Kind::Product(a, b) => (36, &[a, b]),
-        Kind::Shift(_, a, b) => (8, &[a, b]),
+        Kind::Binary(Binary::LessSigned, a, b) => (22, &[a, b]),
+        Kind::Binary(Binary::ShiftRightArithmetic | Binary::Product, a, b) => (36, &[a, b]),
+        Kind::Binary(operator, a, b) => (if chains(*operator) { 7 } else { 8 }, &[a, b]),
         Kind::Mux(condition, a, b) => (12, &[condition, a, b]),
         Kind::Concat(parts) => {
             return parts.iter().fold(2, |sum: usize, part| sum.saturating_add(part.text_bound()).saturating_add(2));
@@ -198,7 +200,8 @@ impl Line {
                 self.enclosed("[", index, "]");
             }
             Kind::Not(a) => match (negated_compare(a), a.kind()) {
-                (Some(symbol), Kind::Compare(operator, a, b)) => self.compare(*operator, a, symbol, b),
+                (Some(symbol), Kind::Binary(Binary::LessSigned, a, b)) => self.signed(a, symbol, b),
+                (Some(symbol), Kind::Binary(_, a, b)) => self.infix(a, symbol, b),
                 (_, Kind::Reduce(..)) => self.enclosed("~", a, ""),
                 _ => {
                     self.text += "~";
@@ -209,23 +212,21 @@ impl Line {
                 self.text += reduce_symbol(*operator);
                 self.reduced(a);
             }
-            Kind::Binary(operator, a, b) => {
-                self.chained(chains_left(*operator, a), a);
-                self.text += &format!(" {} ", binary_symbol(*operator));
-                self.chained(chains_right(*operator, b), b);
-            }
-            Kind::Compare(operator, a, b) => self.compare(*operator, a, compare_symbol(*operator), b),
-            Kind::Shift(Shift::Left, a, b) => self.infix(a, "<<", b),
-            Kind::Shift(Shift::Right, a, b) => self.infix(a, ">>", b),
+            Kind::Binary(Binary::LessSigned, a, b) => self.signed(a, "<", b),
             // An unsigned operand elsewhere in the expression would turn a bare `>>>` into a logical shift.
-            Kind::Shift(Shift::RightArithmetic, a, b) => {
+            Kind::Binary(Binary::ShiftRightArithmetic, a, b) => {
                 self.enclosed("$unsigned($signed(", a, ") >>> ");
                 self.operand(b);
                 self.text += ")";
             }
-            Kind::Product(a, b) => {
+            Kind::Binary(Binary::Product, a, b) => {
                 self.enclosed("$unsigned($signed(", a, ") * ");
                 self.enclosed("$signed(", b, "))");
+            }
+            Kind::Binary(operator, a, b) => {
+                self.chained(chains_left(*operator, a), a);
+                self.text += &format!(" {} ", symbol(*operator));
+                self.chained(chains_right(*operator, b), b);
             }
             Kind::Mux(condition, a, b) => {
                 self.operand(condition);
@@ -277,21 +278,17 @@ impl Line {
         self.operand(b);
     }
 
-    fn compare(&mut self, operator: Compare, a: &Expr, symbol: &str, b: &Expr) {
-        if operator == Compare::LessSigned {
-            self.enclosed("$signed(", a, ") ");
-            self.text += symbol;
-            self.enclosed(" $signed(", b, ")");
-        } else {
-            self.infix(a, symbol, b);
-        }
+    fn signed(&mut self, a: &Expr, symbol: &str, b: &Expr) {
+        self.enclosed("$signed(", a, ") ");
+        self.text += symbol;
+        self.enclosed(" $signed(", b, ")");
     }
 }
 
 /// Returns the operator of the opposite comparison, if Verilog has one.
 fn negated_compare(expr: &Expr) -> Option<&'static str> {
     match expr.kind() {
-        Kind::Compare(Compare::Less | Compare::LessSigned, ..) => Some(">="),
+        Kind::Binary(Binary::Less | Binary::LessSigned, ..) => Some(">="),
         _ => None,
     }
 }
@@ -307,24 +304,21 @@ fn is_primary(expr: &Expr) -> bool {
         | Kind::Number(..)
         | Kind::Concat(_)
         | Kind::Repeat(..)
-        | Kind::Shift(Shift::RightArithmetic, ..)
-        | Kind::Product(..) => true,
+        | Kind::Binary(Binary::ShiftRightArithmetic | Binary::Product, ..) => true,
         Kind::Not(a) => !matches!(a.kind(), Kind::Reduce(..)) && negated_compare(a).is_none(),
-        Kind::Binary(..) | Kind::Compare(..) | Kind::Shift(..) | Kind::Reduce(..) | Kind::Mux(..) => false,
+        Kind::Binary(..) | Kind::Reduce(..) | Kind::Mux(..) => false,
     }
 }
 
 fn chains_left(operator: Binary, left: &Expr) -> bool {
     let sum = |operator| matches!(operator, Binary::Add | Binary::Sub);
-    matches!(left.kind(), Kind::Binary(inner, ..) if *inner == operator || sum(*inner) && sum(operator))
+    matches!(left.kind(), Kind::Binary(inner, ..)
+        if *inner == operator && chains(operator) || sum(*inner) && sum(operator))
 }
 
 fn chains_right(operator: Binary, right: &Expr) -> bool {
-    matches!(right.kind(), Kind::Binary(inner, ..) if *inner == operator && is_associative(operator))
-}
-
-fn is_associative(operator: Binary) -> bool {
-    matches!(operator, Binary::And | Binary::Or | Binary::Xor | Binary::Add)
+    let is_associative = chains(operator) && operator != Binary::Sub;
+    matches!(right.kind(), Kind::Binary(inner, ..) if *inner == operator && is_associative)
 }
 
 /// Prints `head` and the expression behind it, with line breaks if necessary.
@@ -359,25 +353,23 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             arms.push(nested(rest, inner, inner));
             format!("{newline}{}", arms.join(&newline))
         }
-        Kind::Binary(..) => {
+        Kind::Binary(operator, ..) if chains(*operator) => {
             let mut terms = Vec::new();
             flatten(expr, "", &mut terms);
             let after = terms.iter().skip(1).map(|(symbol, _)| format!(" {symbol}")).chain([String::new()]);
             let items = terms.iter().zip(after).map(|((_, term), after)| nested(term, inner, inner + 4) + &after);
             format!("{newline}{}", filled(items, inner, "").join(&newline))
         }
-        Kind::Compare(Compare::LessSigned, a, b) => signed(a, "<", b, indent),
-        Kind::Compare(operator, a, b) => two(a, compare_symbol(*operator), b),
-        Kind::Shift(Shift::Left, a, b) => two(a, "<<", b),
-        Kind::Shift(Shift::Right, a, b) => two(a, ">>", b),
-        Kind::Shift(Shift::RightArithmetic, a, b) => {
+        Kind::Binary(Binary::LessSigned, a, b) => signed(a, "<", b, indent),
+        Kind::Binary(Binary::ShiftRightArithmetic, a, b) => {
             let (a, b) = (broken(a, inner, inner + 8), nested(b, inner, inner + 8));
             format!("$unsigned({newline}$signed({a}) >>>{newline}{b}\n{})", " ".repeat(indent))
         }
-        Kind::Product(a, b) => {
+        Kind::Binary(Binary::Product, a, b) => {
             let (a, b) = (broken(a, inner, inner + 8), broken(b, inner, inner + 8));
             format!("$unsigned({newline}$signed({a}) *{newline}$signed({b})\n{})", " ".repeat(indent))
         }
+        Kind::Binary(operator, a, b) => two(a, symbol(*operator), b),
         Kind::Concat(parts) => {
             let after = |position| if position + 1 < parts.len() { "," } else { "" };
             let items = parts.iter().enumerate();
@@ -387,8 +379,8 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             format!("{{{newline}{}\n{}}}", filled(items, inner, "").join(&newline), " ".repeat(indent))
         }
         Kind::Not(a) => match a.kind() {
-            Kind::Compare(Compare::LessSigned, a, b) => signed(a, ">=", b, indent),
-            Kind::Compare(Compare::Less, a, b) => two(a, ">=", b),
+            Kind::Binary(Binary::LessSigned, a, b) => signed(a, ">=", b, indent),
+            Kind::Binary(Binary::Less, a, b) => two(a, ">=", b),
             Kind::Reduce(..) => format!("~{}", broken(a, indent, used + 1)),
             _ => format!("~{}", nested(a, indent, used + 1)),
         },
@@ -428,7 +420,7 @@ fn flatten<'a>(expr: &'a Expr, before: &'static str, terms: &mut Vec<(&'static s
     } else {
         terms.push((before, a))
     }
-    let symbol = binary_symbol(*operator);
+    let symbol = symbol(*operator);
     if chains_right(*operator, b) { flatten(b, symbol, terms) } else { terms.push((symbol, b)) }
 }
 

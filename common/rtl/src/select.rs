@@ -1,5 +1,7 @@
 //! Small combinational functions that many modules need: decoders, selectors, bit counters.
 
+use std::borrow::Borrow;
+
 use crate::expr::{Expr, lit, zeros};
 use crate::structure::join;
 
@@ -17,25 +19,22 @@ pub fn decode(index: &Expr, count: usize) -> Expr {
 /// # Panics
 /// If there is no value, or if `index` does not have `clog2(values.len())` bits.
 #[track_caller]
-pub fn select(index: &Expr, values: &[Expr]) -> Expr {
-    let bits = clog2(values.len());
-    assert!(!values.is_empty(), "nothing to select with `{index:?}`");
-    assert!(
-        index.width() == bits,
-        "{} values need an index of {bits} bits, `{index:?}` has {}",
-        values.len(),
-        index.width()
-    );
-    match values {
-        [only] => only.clone(),
-        _ => {
-            let high = index.width() - 1;
-            let (low_half, high_half) = values.split_at(1 << high);
-            let inner = index.slice(0, high);
-            let upper = select(&inner.slice(0, clog2(high_half.len())), high_half);
-            index.bit(high).mux(&upper, &select(&inner, low_half))
+pub fn select<E: Borrow<Expr>>(index: &Expr, values: impl IntoIterator<Item = E>) -> Expr {
+    fn tree<E: Borrow<Expr>>(index: &Expr, values: &[E]) -> Expr {
+        if let [only] = values {
+            return only.borrow().clone();
         }
+        let high = index.width() - 1;
+        let (low_half, high_half) = values.split_at(1 << high);
+        let inner = index.slice(0, high);
+        let upper = tree(&inner.slice(0, clog2(high_half.len())), high_half);
+        index.bit(high).mux(&upper, &tree(&inner, low_half))
     }
+    let values: Vec<E> = values.into_iter().collect();
+    let (count, bits) = (values.len(), clog2(values.len()));
+    assert!(count > 0, "nothing to select with `{index:?}`");
+    assert!(index.width() == bits, "{count} values need an index of {bits} bits, `{index:?}` has {}", index.width());
+    tree(index, &values)
 }
 
 /// ORs the values whose one-bit condition holds: a choice if at most one condition holds.
@@ -43,10 +42,10 @@ pub fn select(index: &Expr, values: &[Expr]) -> Expr {
 /// # Panics
 /// If there is no value, or if the number of conditions differs.
 #[track_caller]
-pub fn select_one_hot(conditions: &Expr, values: &[Expr]) -> Expr {
+pub fn select_one_hot<E: Borrow<Expr>>(conditions: &Expr, values: impl IntoIterator<Item = E>) -> Expr {
+    let values: Vec<E> = values.into_iter().collect();
     assert!(conditions.width() == values.len(), "{} conditions for {} values", conditions.width(), values.len());
-    let gated: Vec<Expr> = values.iter().enumerate().map(|(i, value)| value.when(&conditions.bit(i))).collect();
-    reduce(&gated, &|a, b| a | b)
+    any_of(values.iter().enumerate().map(|(i, value)| value.borrow().when(&conditions.bit(i))))
 }
 
 /// Folds the values pairwise: a tree of depth log2.
@@ -65,23 +64,28 @@ pub fn reduce(values: &[Expr], combine: &dyn Fn(&Expr, &Expr) -> Expr) -> Expr {
     }
 }
 
+/// ORs the values, in a tree of depth log2.
+///
+/// # Panics
+/// If there is no value.
+#[track_caller]
+pub fn any_of<E: Borrow<Expr>>(values: impl IntoIterator<Item = E>) -> Expr {
+    let values: Vec<Expr> = values.into_iter().map(|value| value.borrow().clone()).collect();
+    reduce(&values, &|a, b| a | b)
+}
+
 /// Keeps only the lowest set bit of `requests`.
 pub fn lowest_one(requests: &Expr) -> Expr {
-    let bits: Vec<Expr> = (0..requests.width()).map(|i| requests.bit(i) & requests.slice(0, i).none()).collect();
-    join(&bits)
+    join((0..requests.width()).map(|i| requests.bit(i) & requests.slice(0, i).none()))
 }
 
 /// Returns the number of the set bit of a one-hot value (0 if none is set).
 pub fn encode(one_hot: &Expr) -> Expr {
-    let width = clog2(one_hot.width());
-    let bits: Vec<Expr> = (0..width)
-        .map(|bit| {
-            let members: Vec<Expr> =
-                (0..one_hot.width()).filter(|position| position >> bit & 1 == 1).map(|p| one_hot.bit(p)).collect();
-            join(&members).any()
-        })
-        .collect();
-    join(&bits)
+    let has = |bit: usize| {
+        let members = (0..one_hot.width()).filter(|position| position >> bit & 1 == 1);
+        join(members.map(|position| one_hot.bit(position))).any()
+    };
+    join((0..clog2(one_hot.width())).map(has))
 }
 
 /// Counts the set bits, in `clog2(width + 1)` bits.

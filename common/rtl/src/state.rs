@@ -5,12 +5,12 @@ use std::ops::Deref;
 use num_bigint::BigUint;
 
 use crate::builder::Builder;
-use crate::expr::{Expr, zeros};
+use crate::expr::{Expr, mask, zeros};
 use crate::module::{Driver, Item, MemoryData, ReadData, RegisterData, WriteData};
 use crate::net::NetKind;
 use crate::{MemoryStyle, clog2};
 
-/// A register under construction. It dereferences to its output.
+/// A register under construction. It dereferences to its output, and is an operand like it.
 pub struct Register {
     pub(crate) module: Builder,
     pub(crate) index: Option<usize>,
@@ -26,71 +26,53 @@ impl Deref for Register {
 }
 
 impl Register {
+    /// Gives one of the register's parts its value. A second one is a mistake: the register then `has` too many.
     #[track_caller]
-    fn set(&self, change: impl FnOnce(&mut RegisterData)) -> &Self {
+    fn set<V>(&self, part: impl FnOnce(&mut RegisterData) -> &mut Option<V>, value: V, has: &str) -> &Self {
         if let Some(index) = self.index {
-            change(&mut self.module.0.borrow_mut().registers[index]);
+            let known = part(&mut self.module.0.borrow_mut().registers[index]).replace(value);
+            assert!(known.is_none(), "register `{:?}` {has}", self.q);
         }
         self
+    }
+
+    /// Converts a constant value of the register.
+    #[track_caller]
+    fn constant(&self, value: impl Into<BigUint>) -> BigUint {
+        let (q, value) = (&self.q, value.into());
+        assert!(value.bits() as usize <= q.width(), "register `{q:?}` has {} bits, too few for {value}", q.width());
+        value
     }
 
     /// Sets the value after the next clock edge.
     #[track_caller]
     pub fn next(&self, value: &Expr) -> &Self {
-        let q = &self.q;
-        assert!(
-            q.width() == value.width(),
-            "register `{q:?}` has {} bits, `{value:?}` has {}",
-            q.width(),
-            value.width()
-        );
-        self.set(|register| {
-            assert!(register.next.is_none(), "register `{q:?}` has two next values");
-            register.next = Some(value.clone());
-        })
+        value.check_width(self.q.width(), format_args!("register `{:?}`", self.q));
+        self.set(|register| &mut register.next, value.clone(), "has two next values")
     }
 
     /// Lets the register change only in cycles where the one-bit `condition` holds. Reset has priority.
     #[track_caller]
     pub fn enable(&self, condition: &Expr) -> &Self {
         assert!(condition.width() == 1, "enable `{condition:?}` must have 1 bit");
-        let q = &self.q;
-        self.set(|register| {
-            assert!(register.enable.is_none(), "register `{q:?}` has two enables");
-            register.enable = Some(condition.clone());
-        })
+        self.set(|register| &mut register.enable, condition.clone(), "has two enables")
     }
 
     #[track_caller]
     pub fn reset(&self, value: u64) -> &Self {
-        self.reset_to(BigUint::from(value))
+        self.set(|register| &mut register.reset, self.constant(value), "has two reset values")
     }
 
     /// Sets a synchronous reset to all ones.
     #[track_caller]
     pub fn reset_ones(&self) -> &Self {
-        self.reset_to((BigUint::from(1u8) << self.q.width()) - 1u8)
-    }
-
-    #[track_caller]
-    fn reset_to(&self, value: BigUint) -> &Self {
-        let q = &self.q;
-        assert!(value.bits() as usize <= q.width(), "register `{q:?}` has {} bits, too few for {value}", q.width());
-        self.set(|register| {
-            assert!(register.reset.is_none(), "register `{q:?}` has two reset values");
-            register.reset = Some(value);
-        })
+        self.set(|register| &mut register.reset, mask(self.q.width()), "has two reset values")
     }
 
     /// Sets the value before the first clock edge, from the configuration of the FPGA. Other registers start undefined.
     #[track_caller]
     pub fn starts_at(&self, value: u64) -> &Self {
-        let (q, value) = (&self.q, BigUint::from(value));
-        assert!(value.bits() as usize <= q.width(), "register `{q:?}` has {} bits, too few for {value}", q.width());
-        self.set(|register| {
-            assert!(register.start.is_none(), "register `{q:?}` starts with two values");
-            register.start = Some(value);
-        })
+        self.set(|register| &mut register.start, self.constant(value), "starts with two values")
     }
 
     pub fn q(&self) -> Expr {
@@ -109,13 +91,7 @@ pub struct Memory {
 impl Memory {
     #[track_caller]
     fn check_address(&self, address: &Expr) {
-        let bits = clog2(self.depth);
-        assert!(
-            address.width() == bits,
-            "an address of {} words has {bits} bits, `{address:?}` has {}",
-            self.depth,
-            address.width()
-        );
+        address.check_width(clog2(self.depth), format_args!("an address of {} words", self.depth));
     }
 
     /// Returns the address in a form that brackets can hold: an address that could overflow gets its own wire.
@@ -231,7 +207,7 @@ impl Memory {
 
     #[track_caller]
     fn check_data(&self, data: &Expr) {
-        assert!(data.width() == self.width, "a word has {} bits, `{data:?}` has {}", self.width, data.width());
+        data.check_width(self.width, format_args!("a word"));
     }
 
     /// Reads the word at `address`, in the same cycle.

@@ -7,10 +7,10 @@ use crate::each::{Each, Numbers, template};
 use crate::emit::printed_name;
 use crate::expr::Expr;
 use crate::module::{
-    CaseRow, Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, ReadData,
-    RegisterData, WriteData,
+    CaseRow, Driver, Finished, InstanceData, Item, MemoryData, PropertyData, PropertyKind, ReadData, RegisterData,
+    WriteData,
 };
-use crate::net::{Net, NetKind};
+use crate::net::Net;
 use crate::print::{LINE, after, broken, filled, flat, literal, part, range};
 use crate::sheet::Sheet;
 
@@ -387,33 +387,11 @@ pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
             at += run;
         }
     };
-    for port in &finished.body.ports {
-        if let PortData::Input(net) = port {
-            add(net);
-        }
-    }
+    finished.body.inputs().for_each(|net| add(net));
     for item in &finished.body.items {
-        match item {
-            Item::Wire { net, driver: Some(Driver::Instance) } => add(net),
-            Item::Wire { net, .. } if finished.is_alive(net) => add(net),
-            Item::Register(index) if finished.is_alive(&finished.body.registers[*index].net) => {
-                add(&finished.body.registers[*index].net);
-            }
-            Item::MemoryRead { memory, read } => {
-                let net = &finished.body.memories[*memory].reads[*read].net;
-                if finished.is_alive(net) {
-                    add(net);
-                }
-            }
-            Item::Instance(data) => {
-                data.outputs
-                    .iter()
-                    .flatten()
-                    .filter(|net| net.kind == NetKind::InstanceOutput)
-                    .for_each(|net| add(net));
-            }
-            _ => {}
-        }
+        let is_output = matches!(item, Item::Wire { driver: Some(Driver::Instance), .. } | Item::Instance(_));
+        let nets = finished.body.nets_of(item).into_iter();
+        nets.filter(|net| is_output || finished.is_alive(net)).for_each(|net| add(net));
     }
     if parts.is_empty() {
         return;

@@ -1,22 +1,24 @@
 //! Concatenation, slices, lanes, repetition and extension of values.
 
+use std::borrow::Borrow;
 use std::rc::Rc;
 
 use num_bigint::BigUint;
 
-use crate::expr::{Binary, Expr, Kind, Shift, ones, zeros};
+use crate::expr::{Binary, Expr, Kind, mask, ones, zeros};
 use crate::print::LONGEST;
 
 /// Concatenates the parts, least significant part first.
-pub fn join<'a>(parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
-    let parts: Vec<Expr> = parts.into_iter().cloned().collect();
-    concat(parts.iter().rev())
+pub fn join<E: Borrow<Expr>>(parts: impl IntoIterator<Item = E>) -> Expr {
+    let parts: Vec<E> = parts.into_iter().collect();
+    concat(parts.iter().map(E::borrow).rev())
 }
 
 /// Concatenates the parts, most significant part first, as Verilog does.
-pub fn concat<'a>(parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
+pub fn concat<E: Borrow<Expr>>(parts: impl IntoIterator<Item = E>) -> Expr {
     let mut flat: Vec<Expr> = Vec::new();
     for part in parts {
+        let part: &Expr = part.borrow();
         match part.kind() {
             _ if part.width() == 0 => {}
             Kind::Concat(inner) => flat.extend(inner.iter().cloned()),
@@ -80,10 +82,7 @@ impl Expr {
         match self.kind() {
             Kind::Net(net) => Self::new(width, Kind::Slice(net.clone(), lo)),
             Kind::Slice(net, from) => Self::new(width, Kind::Slice(net.clone(), from + lo)),
-            Kind::Literal(value) => {
-                let mask = (BigUint::from(1u8) << width) - 1u8;
-                Self::big(width, (value >> lo) & mask)
-            }
+            Kind::Literal(value) => Self::big(width, (value >> lo) & mask(width)),
             Kind::Not(inner) => inner.slice(lo, width).not(),
             Kind::Binary(operator @ (Binary::And | Binary::Or | Binary::Xor), a, b) => {
                 a.slice(lo, width).binary(*operator, &b.slice(lo, width))
@@ -94,19 +93,11 @@ impl Expr {
                 part.repeat(width / part.width())
             }
             // Each bit of a shifted one is a comparison with the amount.
-            Kind::Shift(Shift::Left, value, amount) if value.is_one() => {
-                let bits: Vec<Expr> = (lo..lo + width).map(|position| amount.is_number(position)).collect();
-                join(&bits)
+            Kind::Binary(Binary::ShiftLeft, value, amount) if value.is_one() => {
+                join((lo..lo + width).map(|position| amount.is_number(position)))
             }
             Kind::Repeat(count, part) => slice_parts(std::iter::repeat_n(part, *count), lo, width),
-            Kind::Binary(..)
-            | Kind::Compare(..)
-            | Kind::Shift(..)
-            | Kind::Product(..)
-            | Kind::Reduce(..)
-            | Kind::Index(..)
-            | Kind::Part(..)
-            | Kind::Number(..) => {
+            Kind::Binary(..) | Kind::Reduce(..) | Kind::Index(..) | Kind::Part(..) | Kind::Number(..) => {
                 panic!("Verilog cannot slice `{self:?}`: name it with Builder::wire first")
             }
         }
@@ -148,13 +139,7 @@ impl Expr {
     /// [`Builder::wire`](crate::Builder::wire) first.
     #[track_caller]
     pub fn index(&self, index: &Self) -> Self {
-        let bits = crate::clog2(self.width());
-        assert!(
-            index.width() == bits,
-            "an index into {} bits has {bits} bits, `{index:?}` has {}",
-            self.width(),
-            index.width()
-        );
+        index.check_width(crate::clog2(self.width()), format_args!("an index into {} bits", self.width()));
         match self.kind() {
             _ if self.width() == 1 => self.clone(),
             _ if index.may_overflow() => {

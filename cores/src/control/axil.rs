@@ -50,20 +50,20 @@ pub fn elaborate() -> Result<Module, ElaborationError> {
 
     m.comment("A write is taken if none is taken or waits for its answer to be accepted.");
     let both = &awvalid & m.fault("write_does_not_wait_for_its_data", &wvalid, &rtl::ones(1));
-    write.next(&(both & !&*write & !&*written)).reset(0);
-    let stays = m.fault("bvalid_drops_before_bready", &(&*written & !&bready), &zeros(1));
-    written.next(&(&*write | stays)).reset(0);
+    write.next(&(both & !&write & !&written)).reset(0);
+    let stays = m.fault("bvalid_drops_before_bready", &(&written & !&bready), &zeros(1));
+    written.next(&(&write | stays)).reset(0);
     m.output("write", &write);
     m.output("s_axil_awready", &write);
     m.output("s_axil_wready", &write);
     m.output("s_axil_bvalid", &written);
 
     m.comment("A read likewise. The answer holds the register's value.");
-    read.next(&(&arvalid & !&*read & !&*answered)).reset(0);
-    let stays = m.fault("rvalid_drops_before_rready", &(&*answered & !&rready), &zeros(1));
-    answered.next(&(&*read | stays)).reset(0);
-    let data = m.register("data", 32);
-    data.next(&value).enable(&m.fault("rdata_changes_before_rready", &read, &rtl::ones(1))).reset(0);
+    read.next(&(&arvalid & !&read & !&answered)).reset(0);
+    let stays = m.fault("rvalid_drops_before_rready", &(&answered & !&rready), &zeros(1));
+    answered.next(&(&read | stays)).reset(0);
+    let takes = m.fault("rdata_changes_before_rready", &read.q(), &rtl::ones(1));
+    let data = m.hold_reset("data", &value, &takes);
     m.output("read", &read);
     m.output("s_axil_arready", &read);
     m.output("s_axil_rvalid", &answered);

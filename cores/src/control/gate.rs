@@ -82,7 +82,7 @@ impl Quiet {
         } else {
             m.comment("Fetches: one is in flight at a time.");
             let fetching = m.register("fetching", 1);
-            fetching.next(&(&accepted | (&*fetching & !&answer))).reset(0);
+            fetching.next(&(&accepted | (&fetching & !&answer))).reset(0);
             fetching.q()
         };
         let fetch = !m.fault("stop_does_not_wait_for_a_fetch", &(&present | fetching), &zeros(1));
@@ -96,7 +96,7 @@ impl Quiet {
             let bits = clog2(shape.outstanding + 1);
             let loads = m.register("loads", bits);
             let asked = m.wire("load_accepted", &(&accepted & op.ne(&rtl::lit(4, 1))));
-            let fewer = &*loads - join([&ones(1), &zeros(bits - 1)]);
+            let fewer = &loads - join([&ones(1), &zeros(bits - 1)]);
             let next = asked.mux(&increment(&loads, 1), &fewer);
             loads.next(&next).enable(&(&asked ^ &data_answer)).reset(0);
             loads.any() | &present

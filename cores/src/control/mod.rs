@@ -17,7 +17,7 @@ mod gate;
 pub mod registers;
 
 use rtl::{
-    Builder, ElaborationError, Expr, Instance, Module, PortInfo, Register, concat, join, lit, ones, reduce, zeros,
+    Builder, ElaborationError, Expr, Instance, Module, PortInfo, Register, any_of, concat, join, lit, ones, zeros,
 };
 use weft_config::EXTENSIONS;
 
@@ -124,7 +124,7 @@ impl Bus {
             let strobe = m.fault("byte_strobes_are_ignored", &self.strobes.bit(number), &ones(1));
             strobe.mux(&self.data.lane(number, 8), &word.lane(number, 8))
         };
-        join(&(0..4).map(byte).collect::<Vec<_>>())
+        join((0..4).map(byte))
     }
 }
 
@@ -145,7 +145,7 @@ impl File {
             let value = value.extend(field.bits);
             concat([&value.extend(32 - field.bit), &zeros(field.bit)])
         };
-        self.word(name, &reduce(&fields.iter().map(place).collect::<Vec<_>>(), &|a, b| a | b));
+        self.word(name, &any_of(fields.iter().map(place)));
     }
 
     fn read(&self, m: &Builder, bus: &Bus) {
@@ -154,8 +154,7 @@ impl File {
             let number = REGISTERS.iter().position(|register| register.name == *name).expect("a register of the table");
             value.when(&bus.read[number])
         };
-        let values: Vec<Expr> = self.0.iter().map(value).collect();
-        bus.slave.input("value", &m.wire("value", &reduce(&values, &|a, b| a | b)));
+        bus.slave.input("value", &m.wire("value", &any_of(self.0.iter().map(value))));
     }
 }
 
@@ -251,12 +250,12 @@ impl Run {
         let [start, stop] = ["start", "stop"].map(|field| bus.sets(m, "control", field));
         let [stopping, restart, starting, misaligned] =
             ["stopping_now", "restart_now", "starting", "misaligned"].map(|name| m.register(name, 1));
-        let busy = &running | &*stopping | &*starting;
+        let busy = &running | &stopping | &starting;
         let stopped = m.wire("stopped", &!m.fault("a_start_is_accepted_while_stopping", &busy, &running));
         let accepted = m.wire("accepted", &(&start & !&stop & &stopped));
         let of_core = &core.done | (&core.error & &core.quiet) | &core.bus_error;
         let ends = m.wire("ends", &(&running & (&stop | of_core)));
-        let drained = m.wire("drained", &(&*stopping & &quiet.fetch & &quiet.data));
+        let drained = m.wire("drained", &(&stopping & &quiet.fetch & &quiet.data));
         m.port_group("the pipeline: its reset, and whether nothing issues; for what is behind it: a run begins");
         m.output("restart", &restart);
         m.output("stop", &m.fault("the_core_issues_while_it_stops", &!&running, &zeros(1)));
@@ -267,13 +266,13 @@ impl Run {
     fn update(&self, m: &Builder, shape: &Shape, entry: &Expr) {
         let Self { running, stopping, restart, starting, accepted, ends, drained, misaligned, .. } = self;
         let runs = m.register("runs", 1);
-        let begins = &**starting & !m.fault("a_misaligned_entry_runs", &misaligned.q(), &zeros(1));
-        runs.next(&(begins | (&*runs & !ends))).reset(0);
+        let begins = starting & !m.fault("a_misaligned_entry_runs", &misaligned.q(), &zeros(1));
+        runs.next(&(begins | (&runs & !ends))).reset(0);
         m.drive(running, &runs);
-        stopping.next(&((&**stopping & !drained) | ends)).reset(0);
+        stopping.next(&((stopping & !drained) | ends)).reset(0);
         starting.next(accepted).reset(0);
         let resets = m.fault("a_start_does_not_reset_the_pipeline", accepted, &zeros(1));
-        restart.next(&(resets | (&**restart & !&**starting))).reset(1);
+        restart.next(&(resets | (restart & !starting))).reset(1);
         misaligned.next(&entry.slice(0, 2).any()).enable(accepted).reset(0);
         let found = [
             ("a_stop_comes_at_the_end", ends & &self.start),
@@ -288,12 +287,12 @@ impl Run {
         m.comment("Status, and interrupt.");
         let refused = m.register("refused", 1);
         let refuses = (&self.start & !&self.accepted) | &held.refused;
-        refused.next(&((&*refused | refuses) & !&self.accepted)).reset(0);
+        refused.next(&((&refused | refuses) & !&self.accepted)).reset(0);
         let fields = [
-            ("running", &(&self.running | &*self.starting)),
+            ("running", &(&self.running | &self.starting)),
             ("stopping", &self.stopping),
             ("done", &(&core.done & !&core.bus_error)),
-            ("fault", &(&core.error | &*self.misaligned)),
+            ("fault", &(&core.error | &self.misaligned)),
             ("bus_error", &core.bus_error),
             ("bus_error_write", &(&core.bus_error & core.of("bus_error_write"))),
             ("bus_error_decode", &(&core.bus_error & core.of("bus_error_decode"))),
@@ -305,11 +304,11 @@ impl Run {
         let [set, clear] = ["enable", "pending"].map(|field| bus.sets(m, "interrupt", field));
         let written = bus.writes("interrupt") & bus.strobes.bit(0);
         enable.next(&set).enable(&written).reset(0);
-        let ended = &self.drained | (&*self.starting & &*self.misaligned);
-        pending.next(&(ended | (&*pending & !(clear | &self.accepted)))).reset(0);
+        let ended = &self.drained | (&self.starting & &self.misaligned);
+        pending.next(&(ended | (&pending & !(clear | &self.accepted)))).reset(0);
         file.fields("interrupt", &[("enable", &enable), ("pending", &pending)]);
         m.port_group("interrupt");
-        m.output("irq", &(&*enable & &*pending));
+        m.output("irq", &(&enable & &pending));
     }
 }
 
@@ -340,7 +339,7 @@ impl Held {
         let names: &[&'static str] =
             if shape.reconverges { &["table_base", "table_first", "table_bytes"] } else { &[] };
         let table: Vec<(&str, Expr)> = names.iter().map(|name| (*name, register(name, 0))).collect();
-        let refused = reduce(&written, &|a, b| a | b) & !&run.stopped;
+        let refused = any_of(&written) & !&run.stopped;
         Self { entry, argument, table, refused }
     }
 
@@ -362,7 +361,7 @@ fn constants(shape: &Shape, unit: &str, file: &mut File) {
     let (warps, threads) = (lit(8, shape.warps as u64), lit(8, shape.threads as u64));
     file.fields("shape", &[("warps", &warps), ("threads", &threads)]);
     let has = EXTENSIONS.iter().map(|extension| lit(1, u64::from(shape.has(extension))));
-    file.word("isa", &join(&has.collect::<Vec<_>>()));
+    file.word("isa", &join(has));
     let letters = |at: usize| {
         let byte = |place: usize| unit.as_bytes().get(4 * at + place).copied().unwrap_or(0);
         number(u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)]))

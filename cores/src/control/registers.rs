@@ -53,48 +53,34 @@ use Access::{Read, ReadWrite, WhileStopped, Write as WriteOnly};
 /// All registers, by offset. 0x098 to 0x1ff are for further counters and paths, 0x40000 to 0x7ffff for the scratchpad.
 pub const REGISTERS: &[Register] = &[
     word("id", 0x000, Read, "The letters `Weft`, the first in the lowest byte."),
-    Register {
-        fields: &[field("minor", 0, 16, "grows with new registers"), field("major", 16, 16, "grows with changed ones")],
-        ..word("version", 0x004, Read, "Version of this table.")
-    },
-    Register {
-        fields: &[field("warps", 0, 8, "W"), field("threads", 8, 8, "T")],
-        ..word("shape", 0x008, Read, "Size of the core.")
-    },
+    word("version", 0x004, Read, "Version of this table.")
+        .with(&[field("minor", 0, 16, "grows with new registers"), field("major", 16, 16, "grows with changed ones")]),
+    word("shape", 0x008, Read, "Size of the core.").with(&[field("warps", 0, 8, "W"), field("threads", 8, 8, "T")]),
     // Its fields are those of `EXTENSIONS`, in this order.
     word("isa", 0x00c, Read, "Extensions of RV32I."),
     word("unit_0", 0x010, Read, "Name of the divergence unit, letters 0 to 3, the first in the lowest byte."),
     word("unit_1", 0x014, Read, "Letters 4 to 7; 0 after the last."),
     word("unit_2", 0x018, Read, "Letters 8 to 11."),
     word("unit_3", 0x01c, Read, "Letters 12 to 15."),
-    Register {
-        fields: &[
-            field("start", 0, 1, "1: begins a run; refused unless the core is stopped, or with `stop`"),
-            field("stop", 1, 1, "1: ends the run"),
-        ],
-        ..word("control", 0x020, WriteOnly, "Commands.")
-    },
-    Register {
-        fields: &[
-            field("running", 0, 1, "a run has begun and not ended"),
-            field("stopping", 1, 1, "it has ended; requests of it are unanswered"),
-            field("done", 2, 1, "all threads have ended, or `tohost` ended the run"),
-            field("fault", 3, 1, "the core halted at a fault: `fault_*`"),
-            field("bus_error", 4, 1, "an answer of the bus was an error: `bus_error_address`"),
-            field("bus_error_write", 5, 1, "it answered a write"),
-            field("bus_error_decode", 6, 1, "it was DECERR"),
-            field("exit_valid", 7, 1, "a thread ended with a code other than 0, or `tohost` did: `exit_*`"),
-            field("refused", 8, 1, "since the last start a start, or a write of a register of the run, was refused"),
-        ],
-        ..word("status", 0x024, Read, "State of the run; bits 2 to 7 stay until the next start.")
-    },
-    Register {
-        fields: &[
-            field("enable", 0, 1, "drives `irq` with `pending`"),
-            field("pending", 1, 1, "a run has ended and stopped; a start clears it, or writing 1"),
-        ],
-        ..word("interrupt", 0x028, ReadWrite, "Interrupt.")
-    },
+    word("control", 0x020, WriteOnly, "Commands.").with(&[
+        field("start", 0, 1, "1: begins a run; refused unless the core is stopped, or with `stop`"),
+        field("stop", 1, 1, "1: ends the run"),
+    ]),
+    word("status", 0x024, Read, "State of the run; bits 2 to 7 stay until the next start.").with(&[
+        field("running", 0, 1, "a run has begun and not ended"),
+        field("stopping", 1, 1, "it has ended; requests of it are unanswered"),
+        field("done", 2, 1, "all threads have ended, or `tohost` ended the run"),
+        field("fault", 3, 1, "the core halted at a fault: `fault_*`"),
+        field("bus_error", 4, 1, "an answer of the bus was an error: `bus_error_address`"),
+        field("bus_error_write", 5, 1, "it answered a write"),
+        field("bus_error_decode", 6, 1, "it was DECERR"),
+        field("exit_valid", 7, 1, "a thread ended with a code other than 0, or `tohost` did: `exit_*`"),
+        field("refused", 8, 1, "since the last start a start, or a write of a register of the run, was refused"),
+    ]),
+    word("interrupt", 0x028, ReadWrite, "Interrupt.").with(&[
+        field("enable", 0, 1, "drives `irq` with `pending`"),
+        field("pending", 1, 1, "a run has ended and stopped; a start clears it, or writing 1"),
+    ]),
     word("entry", 0x030, WhileStopped, "First pc of all threads; after reset the reset pc."),
     word("argument", 0x034, WhileStopped, "CSR 0xCC7 of all threads."),
     word("table_base", 0x038, WhileStopped, "Address of the reconvergence table; 0 with units that have none."),
@@ -102,10 +88,8 @@ pub const REGISTERS: &[Register] = &[
     word("table_bytes", 0x040, WhileStopped, "Bytes of code that it covers; likewise."),
     word("fault_cause", 0x050, Read, "As `mcause`; this and the next three are 0 without a fault."),
     word("fault_pc", 0x054, Read, "Address of the instruction; for a misaligned `entry`, that."),
-    Register {
-        fields: &[field("lane", 0, 8, "the lowest lane at fault"), field("warp", 8, 8, "its warp")],
-        ..word("fault_thread", 0x058, Read, "The thread.")
-    },
+    word("fault_thread", 0x058, Read, "The thread.")
+        .with(&[field("lane", 0, 8, "the lowest lane at fault"), field("warp", 8, 8, "its warp")]),
     word("fault_address", 0x05c, Read, "Its address with causes 4 to 7; the target of its `jalr` with cause 0."),
     word("exit_code", 0x060, Read, "The first exit code that is not 0, or that of `tohost`."),
     word("exit_hart", 0x064, Read, "Its thread."),
@@ -118,13 +102,15 @@ pub const REGISTERS: &[Register] = &[
     word("instructions_high", 0x084, Read, "High word."),
     word("thread_instructions", 0x088, Read, "Instructions of threads, low word."),
     word("thread_instructions_high", 0x08c, Read, "High word."),
-    Register {
-        fields: &[field("data", 0, 8, "the byte"), field("valid", 8, 1, "there was one")],
-        ..word("console", 0x090, Read, "The next byte of the console. Reading takes it.")
-    },
+    word("console", 0x090, Read, "The next byte of the console. Reading takes it.")
+        .with(&[field("data", 0, 8, "the byte"), field("valid", 8, 1, "there was one")]),
 ];
 
 impl Register {
+    const fn with(self, fields: &'static [Field]) -> Self {
+        Self { fields, ..self }
+    }
+
     /// The register of this name.
     ///
     /// # Panics

@@ -27,7 +27,7 @@ pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
     let warp = m.input("rvfi_warp", shape.warp_bits());
     let lane = m.input("rvfi_lane", shape.lane_bits());
     let of_thread = |mask: &rtl::Expr| (mask & decode(&lane, shape.threads)).any();
-    let of_lane = |line: &rtl::Expr| select(&lane, &line.lanes(32));
+    let of_lane = |line: &rtl::Expr| select(&lane, line.lanes(32));
     let address = |pc: &rtl::Expr| concat([pc, &zeros(2)]);
 
     let resolve = Resolve::build(shape, &mut |field, _| s7.output(&format!("{field}_s8")));

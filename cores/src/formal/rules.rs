@@ -279,7 +279,7 @@ impl Watcher<'_> {
             .iter()
             .enumerate()
             .map(|(lane, thread)| m.delay(&format!("waited_{lane}"), &(!&thread.live | &thread.parked)));
-        let all_wait = join(&waits.collect::<Vec<_>>()).all();
+        let all_wait = join(waits.collect::<Vec<_>>()).all();
         self.rule("a_release_finds_every_thread_waiting", &(!&start.started | !released | all_wait));
     }
 }

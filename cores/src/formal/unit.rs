@@ -252,7 +252,7 @@ impl<'a> Proof<'a> {
             self.claim(&format!("thread_{lane}_is_listed_while_it_lives"), holds.any().eq(&thread.live));
             let once = list.iter().enumerate().map(|(number, (path, standing))| {
                 let others = (0..list.len()).filter(|other| *other != number).map(|other| holds.bit(other));
-                let others = join(&others.collect::<Vec<_>>());
+                let others = join(others.collect::<Vec<_>>());
                 !holds.bit(number) | (others.none() & self.is_there(path, standing, thread))
             });
             let once = reduce(&once.collect::<Vec<_>>(), &|a, b| a & b);
@@ -281,7 +281,7 @@ impl<'a> Proof<'a> {
         let Self { m, at, threads, charges, .. } = self;
         m.comment("The active path is a path of the warp, and S7 receives it.");
         let lives = join(threads.iter().map(|thread| &thread.live)).any();
-        let any = |of: &dyn Fn(&Charge) -> Expr| join(&charges.iter().map(of).collect::<Vec<_>>()).any();
+        let any = |of: &dyn Fn(&Charge) -> Expr| join(charges.iter().map(of).collect::<Vec<_>>()).any();
         let in_charge = any(&|charge| charge.path.valid.clone());
         let in_charge = if self.shape.reconverges {
             (&in_charge | any(&|charge| charge.gives_way.clone()) | !&lives) & (&lives | !&in_charge)
@@ -338,9 +338,9 @@ impl<'a> Proof<'a> {
         let every = if shape.reconverges {
             let alone = |lane: usize| {
                 let paths = list.iter().map(|(path, _)| &path.valid & path.mask.is(1 << lane));
-                join(&paths.collect::<Vec<_>>()).any()
+                join(paths.collect::<Vec<_>>()).any()
             };
-            join(&(0..shape.threads).map(alone).collect::<Vec<_>>()).all()
+            join((0..shape.threads).map(alone).collect::<Vec<_>>()).all()
         } else {
             join(list.iter().map(|(path, _)| &path.valid)).all()
         };
@@ -355,7 +355,7 @@ impl<'a> Proof<'a> {
         let Charge { path: charge, gives_way, .. } = &self.charges[0];
         let others =
             self.threads.iter().zip(charge.mask.lanes(1)).map(|(thread, own)| &thread.live & !&thread.parked & !own);
-        let others = self.m.wire("others_run", &join(&others.collect::<Vec<_>>()).any());
+        let others = self.m.wire("others_run", &join(others.collect::<Vec<_>>()).any());
         let stuck = &charge.valid & &charge.parked & &others;
         self.claim("a_parked_path_gives_way_to_one_that_runs", !stuck | gives_way);
         self.claim("a_path_gives_way_to_one_that_runs", !gives_way | (&charge.valid & others));

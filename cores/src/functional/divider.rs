@@ -18,7 +18,7 @@
 //! dividend as remainder; for this the quotient keeps its sign. −2³¹ ÷ −1 gives −2³¹ and 0 without special treatment.
 
 use rtl::{
-    Builder, Bundle, Each, ElaborationError, Expr, Module, clog2, concat, increment, join, lit, ones, reduce, zeros,
+    Builder, Bundle, Each, ElaborationError, Expr, Module, any_of, clog2, concat, increment, join, lit, ones, zeros,
 };
 
 use crate::shape::Shape;
@@ -64,28 +64,23 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (waits, begun, busy) = (m.register("waits", 1), m.register("begun", 1), m.register("busy", 1));
     let step = m.register("step", clog2(ROUND));
     let opens = m.wire("opens", &step.from(clog2(units)).none());
-    let ring_is_free = m.fault("enters_before_results_are_taken", &(!&*busy | &taken), &ones(1));
-    let enters = m.wire("enters", &(&*waits & begun.mux(&opens, &ring_is_free)));
+    let ring_is_free = m.fault("enters_before_results_are_taken", &(!&busy | &taken), &ones(1));
+    let enters = m.wire("enters", &(&waits & begun.mux(&opens, &ring_is_free)));
     let left = m.register("left", shape.threads);
     let lane = m.wire("lane_enters", &lowest(&left));
-    let others = m.wire("others", &(&*left & !&lane));
+    let others = m.wire("others", &(&left & !&lane));
     left.next(&may_start.mux(&served, &others)).enable(&(&may_start | &enters));
-    let begins = m.wire("begins", &(&enters & !&*begun));
+    let begins = m.wire("begins", &(&enters & !&begun));
     let ends = m.wire("last_enters", &(&enters & others.none()));
-    waits.next(&(&start | (&*waits & !&ends))).reset(0);
-    begun.next(&((&*begun | &enters) & !&ends)).reset(0);
-    busy.next(&(&begins | (&*busy & !&taken))).reset(0);
+    waits.next(&(&start | (&waits & !&ends))).reset(0);
+    begun.next(&((&begun | &enters) & !&ends)).reset(0);
+    busy.next(&(&begins | (&busy & !&taken))).reset(0);
     step.next(&begins.mux(&lit(step.width(), 1), &increment(&step, 1)));
 
     m.comment("Its operation and target: beside the operands first, from its first lane on beside the ring.");
-    let hold = |name: &str, value: &Expr, when: &Expr| {
-        let register = m.register(name, value.width());
-        register.next(value).enable(when);
-        register.q()
-    };
     let hold_both = |name: &str, value: &Expr| {
-        let next = hold(&format!("next_{name}"), value, &may_start);
-        hold(&format!("{name}_held"), &next, &begins)
+        let next = m.hold(&format!("next_{name}"), value, &may_start);
+        m.hold(&format!("{name}_held"), &next, &begins)
     };
     let (operation, target) = (hold_both("operation", &operation), hold_both("target", &target));
 
@@ -94,18 +89,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let lanes = m.instance_each(shape.lanes(), "operands", &lane_module);
     lanes.input("may_start", &may_start).input_parts("dividend", &dividends).input_parts("divisor", &divisors);
     lanes.input_parts("enters", &lane).input_parts("writes", &writes).input("result", &result);
-    let any = |a: &Expr, b: &Expr| a | b;
     let [dividend, divisor] = ["dividend", "divisor"].map(|name| {
         let of_lanes = lanes.output_as(&format!("{name}_enters"), &format!("{name}s"));
-        m.wire(&format!("{name}_entering"), &reduce(&of_lanes.lanes(32), &any))
+        m.wire(&format!("{name}_entering"), &any_of(of_lanes.lanes(32)))
     });
 
     m.comment("The ring. A lane enters where no other is, or where one leaves after its last step.");
-    let entered = m.register("entered", 1);
-    entered.next(&enters).reset(0);
+    let entered = m.delay_reset("entered", &enters);
     let opened = m.delay("opened", &opens);
     let used = m.register("used", units);
-    used.next(&join([&(&*entered | (used.bit(units - 1) & !&opened)), &used.slice(0, units - 1)])).reset(0);
+    used.next(&join([&(&entered | (used.bit(units - 1) & !&opened)), &used.slice(0, units - 1)])).reset(0);
     let ring = m.instance_each(Each::new("unit", units), "ring", &unit_module);
     let bits = Division::bits(&());
     let stepped = m.forward("stepped", bits * units);
@@ -115,8 +108,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     ring.output_to("stepped", &stepped);
 
     m.comment("What leaves the ring gets its sign, and is written to its lane.");
-    let left_ring = m.register("left_ring", 1);
-    left_ring.next(&(used.bit(units - 1) & &opened)).reset(0);
+    let left_ring = m.delay_reset("left_ring", &(used.bit(units - 1) & &opened));
     let out = Division::unpack(&m, &(), &m.delay("out", &last));
     let remainder_wanted = operation.bit(1);
     let negative = m.wire("negative", &remainder_wanted.mux(&out.negative_remainder, &out.negative_quotient));
@@ -124,11 +116,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.drive(&result, &negated(&magnitude, &negative));
     let unwritten = m.register("unwritten", shape.threads);
     let written = m.wire("written", &lowest(&unwritten));
-    let remaining = m.wire("remaining", &(&*unwritten & !&written));
+    let remaining = m.wire("remaining", &(&unwritten & !&written));
     m.drive(&writes, &written.when(&left_ring));
-    unwritten.next(&begins.mux(&left, &remaining)).enable(&(&begins | &*left_ring));
+    unwritten.next(&begins.mux(&left, &remaining)).enable(&(&begins | &left_ring));
     let finished = m.register("finished", 1);
-    finished.next(&((&*left_ring & remaining.none()) | (&*finished & !&taken))).reset(0);
+    finished.next(&((&left_ring & remaining.none()) | (&finished & !&taken))).reset(0);
     m.port_group("the results");
     m.output("finished_division", &finished);
     m.output("target_divided", &target);
@@ -150,17 +142,12 @@ fn lane() -> Result<Module, ElaborationError> {
     let enters = m.input("enters", 1);
     let writes = m.input("writes", 1);
     let result = m.input("result", 32);
-    let hold = |name: &str, value: &Expr, when: &Expr| {
-        let register = m.register(&format!("{name}_q"), 32);
-        register.next(value).enable(when);
-        register.q()
-    };
     for (name, value) in operands {
         // A selection of 0, not a mask, becomes the reset of the register.
-        let leaving = enters.mux(&hold(name, &value, &may_start), &zeros(32));
+        let leaving = enters.mux(&m.hold(&format!("{name}_q"), &value, &may_start), &zeros(32));
         m.output(&format!("{name}_enters"), &m.delay(&format!("{name}_leaves"), &leaving));
     }
-    m.output("result_held", &hold("result", &result, &writes));
+    m.output("result_held", &m.hold("result_q", &result, &writes));
     m.finish()
 }
 

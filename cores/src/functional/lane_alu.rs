@@ -44,10 +44,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let selected = Selected { names: shape.lane_operations(Acts::OnResult), bits: selects };
     let lane = Lane { a: a.clone(), b: b.clone(), less: less.clone() };
     let gates = isa::extensions(shape.isa).filter_map(|extension| extension.on_result);
-    let of_extensions: Vec<Expr> = gates.map(|gates| gates(&m, &selected, &lane)).collect();
     let of_base = concat([&kept.from(1), &(kept.bit(0) | (set_less & &less))]);
+    let result = gates.fold(of_base, |result, gates| result | gates(&m, &selected, &lane));
     m.port_group("results; two operands are equal if 0 less b, their exclusive or, does not borrow");
-    m.output("result", &of_extensions.iter().fold(of_base, |result, own| result | own));
+    m.output("result", &result);
     m.output("sum", &sum);
     m.output("taken", &(funct3.bit(2).mux(&less, &no_borrow) ^ funct3.bit(0)));
     m.finish()

@@ -121,6 +121,6 @@ impl Operands {
 fn factor(m: &Builder, control: &OperandControl, rs2: &Expr, amount: &Expr) -> Expr {
     let byte = m.wire("power_in_byte", &decode(&amount.slice(3, 2), 4).when(&control.shifts));
     let bit = m.wire("power_at_bit", &decode(&amount.slice(0, 3), 8));
-    let power: Vec<Expr> = byte.lanes(1).iter().map(|byte| &bit & byte.repeat(8)).collect();
-    join(&power) | (rs2 & control.multiplies.repeat(32))
+    let power = join(byte.lanes(1).iter().map(|byte| &bit & byte.repeat(8)));
+    power | (rs2 & control.multiplies.repeat(32))
 }

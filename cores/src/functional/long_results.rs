@@ -28,24 +28,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("the oldest result is taken");
     let pop = m.input("long_taken", 1);
 
-    let product_valid = m.register("product_valid", 1);
-    product_valid.next(&(computes & !&divides)).reset(0);
+    let product_valid = m.delay_reset("product_valid", &(computes & !&divides));
     let product_target = m.delay("product_target", &target.pack());
     let divider = m.instance("divider", &divider_module);
     let division_taken = m.forward("division_taken", 1);
-    divider
-        .input("start", &divides)
-        .input("may_start", &may_divide)
-        .input("funct3", &funct3)
-        .input("taken", &division_taken);
-    divider.input("target", &target.pack());
+    divider.input("start", &divides).input("may_start", &may_divide).input("funct3", &funct3);
+    divider.input("taken", &division_taken).input("target", &target.pack());
     divider.input("dividend", &dividend).input("divisor", &divisor);
     let finished = divider.output("finished_division");
     let divided = divider.output_as("target_divided", "target_divided");
     let quotients = divider.output("quotients");
-    m.drive(&division_taken, &(&finished & !&*product_valid));
+    m.drive(&division_taken, &(&finished & !&product_valid));
 
-    let push = m.wire("push", &(&*product_valid | &division_taken));
+    let push = m.wire("push", &(&product_valid | &division_taken));
     let results = Queue::declare(&m, "result", LONG_RESULTS, &push);
     let field = |name: &str, product: &Expr, quotient: &Expr| {
         results.field(&m, name, &m.wire(&format!("pushed_{name}"), &product_valid.mux(product, quotient)))

@@ -20,10 +20,10 @@ pub fn elaborate(count: usize, prefers: bool, bits: usize) -> Result<Module, Ela
     let accept = m.input("accept", 1);
     let above = m.register("above_last", count);
     m.comment("The lowest request of each group, found in parallel. The first group with a request decides.");
-    let mut groups = vec![("above", &requests & &*above), ("all", requests.clone())];
+    let mut groups = vec![("above", &requests & &above), ("all", requests.clone())];
     if prefers {
         let first = m.wire("preferred_requests", &(&requests & preferred));
-        groups.splice(0..0, [("preferred_above", &first & &*above), ("preferred", first)]);
+        groups.splice(0..0, [("preferred_above", &first & &above), ("preferred", first)]);
     }
     let mut none_before = lit(1, 1);
     let (mut grant, mut last) = (zeros(count), zeros(count));

@@ -127,6 +127,11 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// An operation of an extension, which does not invert its second operand.
+    pub fn of_extension(name: &'static str, alu: Alu, acts: Acts) -> Self {
+        Self::Extended(LaneOperation { name, alu, inverts: false, acts })
+    }
+
     pub fn alu(self) -> Option<Alu> {
         match self {
             Self::Lanes(alu) => Some(alu),

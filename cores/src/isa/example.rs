@@ -3,7 +3,7 @@
 use rtl::{Builder, Expr, lit};
 use weft_config::extension;
 
-use super::encoding::{Acts, Alu, Encoding, Format, LaneOperation, OPCODE, Operation, RS2, funct7};
+use super::encoding::{Acts, Alu, Encoding, Format, OPCODE, Operation, RS2, funct7};
 use super::{Extension, FUNCT3, FUNCT7, Lane, Selected};
 
 /// The extension in hardware.
@@ -11,9 +11,9 @@ pub static EXTENSION: Extension =
     Extension { descriptor: extension::XABS, encodings, on_operands: None, on_result: Some(on_result) };
 
 fn encodings() -> Vec<Encoding> {
-    let operation = LaneOperation { name: "abs", alu: Alu::Idle, inverts: false, acts: Acts::OnResult };
+    let operation = Operation::of_extension("abs", Alu::Idle, Acts::OnResult);
     let mask = OPCODE | FUNCT3 | FUNCT7 | RS2;
-    vec![Encoding { mask, ..funct7("abs", 0x0b, 0, 0, Format::R, Operation::Extended(operation)) }]
+    vec![Encoding { mask, ..funct7("abs", 0x0b, 0, 0, Format::R, operation) }]
 }
 
 fn on_result(m: &Builder, selected: &Selected, lane: &Lane) -> Expr {

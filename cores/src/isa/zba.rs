@@ -3,7 +3,7 @@
 use rtl::{Builder, Expr, join, zeros};
 use weft_config::extension;
 
-use super::encoding::{Acts, Alu, Encoding, Format, LaneOperation, Operation, funct7};
+use super::encoding::{Acts, Alu, Encoding, Format, Operation, funct7};
 use super::{Extension, Selected};
 use crate::functional::lane_operands::Operands;
 
@@ -11,10 +11,8 @@ pub static EXTENSION: Extension =
     Extension { descriptor: extension::ZBA, encodings, on_operands: Some(on_operands), on_result: None };
 
 fn encodings() -> Vec<Encoding> {
-    let adds_shifted = |name, f3| {
-        let operation = LaneOperation { name, alu: Alu::Add, inverts: false, acts: Acts::OnOperands };
-        funct7(name, 0x33, f3, 0x10, Format::R, Operation::Extended(operation))
-    };
+    let operation = |name| Operation::of_extension(name, Alu::Add, Acts::OnOperands);
+    let adds_shifted = |name, f3| funct7(name, 0x33, f3, 0x10, Format::R, operation(name));
     vec![adds_shifted("sh1add", 2), adds_shifted("sh2add", 4), adds_shifted("sh3add", 6)]
 }
 

@@ -3,7 +3,7 @@
 //! Logic with an inverted operand needs no gates. A rotation only needs other inputs of the shift funnel: both halves
 //! are rs1. A minimum is a subtraction whose comparison selects the operand. Trees count bits.
 
-use rtl::{Builder, Expr, concat, join, reduce, zeros};
+use rtl::{Builder, Expr, any_of, concat, join, zeros};
 use weft_config::extension;
 
 use super::encoding::{Acts, Alu, Encoding, FUNCT3, FUNCT7, Format, LaneOperation, OPCODE, Operation, RS2, funct7};
@@ -19,24 +19,15 @@ fn encodings() -> Vec<Encoding> {
         funct7(name, 0x33, f3, 0x20, Format::R, Operation::Extended(operation))
     };
     let rotation = |name, op, f3, format, operation| {
-        let operation = LaneOperation { name: operation, alu: Alu::Shift, inverts: false, acts: Acts::OnOperands };
-        funct7(name, op, f3, 0x30, format, Operation::Extended(operation))
+        funct7(name, op, f3, 0x30, format, Operation::of_extension(operation, Alu::Shift, Acts::OnOperands))
     };
     let choice = |name, f3, operation| {
-        let operation = LaneOperation { name: operation, alu: Alu::Compare, inverts: false, acts: Acts::OnResult };
-        funct7(name, 0x33, f3, 0x05, Format::R, Operation::Extended(operation))
+        funct7(name, 0x33, f3, 0x05, Format::R, Operation::of_extension(operation, Alu::Compare, Acts::OnResult))
     };
     let unary = |name, op: u32, f3: u32, upper: u32, format| Encoding {
         mask: OPCODE | FUNCT3 | FUNCT7 | RS2,
         value: op | f3 << 12 | upper << 20,
-        ..funct7(
-            name,
-            op,
-            f3,
-            0,
-            format,
-            Operation::Extended(LaneOperation { name, alu: Alu::Idle, inverts: false, acts: Acts::OnResult }),
-        )
+        ..funct7(name, op, f3, 0, format, Operation::of_extension(name, Alu::Idle, Acts::OnResult))
     };
     vec![
         inverted("andn", 7),
@@ -72,17 +63,16 @@ fn on_result(m: &Builder, selected: &Selected, lane: &Lane) -> Expr {
     let a = &lane.a;
     let bytes = a.lanes(8);
     let count = selected.is_any(&["clz", "ctz", "cpop"]);
-    let or_bytes: Vec<Expr> = bytes.iter().map(|byte| byte.any().repeat(8)).collect();
     let results = [
         minimum_or_maximum(m, selected, lane),
         counted(m, selected, a).when(&count),
         bytes[0].extend_signed(32).when(&selected.is("sext.b")),
         a.slice(0, 16).extend_signed(32).when(&selected.is("sext.h")),
         a.slice(0, 16).extend(32).when(&selected.is("zext.h")),
-        join(&or_bytes).when(&selected.is("orc.b")),
+        join(bytes.iter().map(|byte| byte.any().repeat(8))).when(&selected.is("orc.b")),
         join(bytes.iter().rev()).when(&selected.is("rev8")),
     ];
-    m.wire("of_bits", &reduce(&results, &|a, b| a | b))
+    m.wire("of_bits", &any_of(&results))
 }
 
 /// The lesser or the greater operand. The second one is inverted, because it was subtracted.

@@ -3,17 +3,15 @@
 use rtl::{Builder, Expr};
 use weft_config::extension;
 
-use super::encoding::{Acts, Alu, Encoding, Format, LaneOperation, Operation, funct7};
+use super::encoding::{Acts, Alu, Encoding, Format, Operation, funct7};
 use super::{Extension, Lane, Selected};
 
 pub static EXTENSION: Extension =
     Extension { descriptor: extension::ZICOND, encodings, on_operands: None, on_result: Some(on_result) };
 
 fn encodings() -> Vec<Encoding> {
-    let choice = |name, f3| {
-        let operation = LaneOperation { name, alu: Alu::Idle, inverts: false, acts: Acts::OnResult };
-        funct7(name, 0x33, f3, 0x07, Format::R, Operation::Extended(operation))
-    };
+    let operation = |name| Operation::of_extension(name, Alu::Idle, Acts::OnResult);
+    let choice = |name, f3| funct7(name, 0x33, f3, 0x07, Format::R, operation(name));
     vec![choice("czero.eqz", 5), choice("czero.nez", 7)]
 }
 

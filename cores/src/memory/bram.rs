@@ -15,14 +15,13 @@
 //! about 36 + T + row bits.
 
 use rtl::{
-    Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, clog2, join, ones, select, select_one_hot,
-    zeros,
+    Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, join, ones, select, select_one_hot, zeros,
 };
 use weft_config::MemoryKind;
 use weft_config::extension::A;
 
-use super::reservations;
-use super::{Adaptor, Storage};
+use super::port::Request;
+use super::{Adaptor, Storage, reservations, row_bits};
 use crate::functional::atomic_alu;
 use crate::shape::Shape;
 
@@ -65,8 +64,6 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     m.timing(&timing(shape));
     m.keep_inputs();
     let rows = shape.ram_bytes as usize / (4 * shape.threads);
-    let row_bits = clog2(rows);
-    let row_of = |address: &Expr| address.slice(2 + shape.lane_bits(), row_bits);
 
     m.port_group("instruction memory: answers in the next cycle");
     let fetch = m.input("imem_req_valid", 1);
@@ -76,7 +73,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     m.output_port("imem_rsp_data", 32);
     m.output_port("imem_rsp_reconvergence", if shape.reconverges { 32 } else { 0 });
     m.port_group("data memory: loads are answered in the next cycle, atomic operations take another");
-    let request = Request::inputs(&m, shape, &row_of);
+    let request = Request::inputs(&m, shape, shape.has(&A));
 
     m.comment("Data: a request is accepted unless an atomic operation is in its second cycle.");
     let second_cycle = shape.has(&A).then(|| m.register("second_cycle", 1));
@@ -91,9 +88,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
         None => (first, words.clone()),
     };
     m.output("dmem_req_ready", &!&second);
-    let answered = m.register("answered", 1);
-    answered.next(&(&accepted & !&is_store)).reset(0);
-    m.output("dmem_rsp_valid", &answered);
+    m.output("dmem_rsp_valid", &m.delay_reset("answered", &(&accepted & !&is_store)));
     let tag = m.delay("answered_tag", &request.tag);
     m.output("dmem_rsp_tag", &m.fault("answers_with_the_inverted_tag", &tag, &!&tag));
     m.output("dmem_rsp_data", &answer);
@@ -103,7 +98,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
          pipeline may be meaningless then.",
     );
     let byte_enables = m.wire("byte_enables", &access.mask.when(&!m.in_reset()));
-    let fetch_row = row_of(&fetch_address);
+    let fetch_row = fetch_address.slice(2 + shape.lane_bits(), row_bits(shape));
     let (mut read, mut fetched, mut table) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..shape.threads {
         let memory: Memory = m.memory(&bank(number), rows, 32, MemoryStyle::BlockUnordered);
@@ -128,40 +123,12 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     m.drive(&words, &join(&read));
 
     m.comment("Fetch: the word of the line that was read.");
-    let fetched_valid = m.register("fetched_valid", 1);
-    fetched_valid.next(&fetch).reset(0);
+    let fetched_valid = m.delay_reset("fetched_valid", &fetch);
     let fetched_word = m.delay("fetched_word", &fetch_address.slice(2, shape.lane_bits()));
     m.output("imem_rsp_valid", &fetched_valid);
     m.output("imem_rsp_data", &select(&fetched_word, &fetched));
     m.output("imem_rsp_reconvergence", &if shape.reconverges { select(&fetched_word, &table) } else { zeros(0) });
     m.finish()
-}
-
-struct Request {
-    valid: Expr,
-    op: Expr,
-    row: Expr,
-    tag: Expr,
-    mask: Expr,
-    data: Expr,
-    hart: Expr,
-}
-
-impl Request {
-    fn inputs(m: &Builder, shape: &Shape, row_of: &dyn Fn(&Expr) -> Expr) -> Self {
-        let valid = m.input("dmem_req_valid", 1);
-        m.output_port("dmem_req_ready", 1);
-        let op = m.input("dmem_req_op", 4);
-        let address = m.input("dmem_req_addr", 32);
-        let tag = m.input("dmem_req_tag", shape.tag_bits().max(1));
-        let mask = m.input("dmem_req_mask", 4 * shape.threads);
-        let data = m.input("dmem_req_data", shape.line_bits());
-        let hart = if shape.has(&A) { m.input("dmem_req_hart", shape.hart_bits()) } else { zeros(0) };
-        m.output_port("dmem_rsp_valid", 1);
-        m.output_port("dmem_rsp_tag", shape.tag_bits().max(1));
-        m.output_port("dmem_rsp_data", shape.line_bits());
-        Self { valid, op, row: row_of(&address), tag, mask, data, hart }
-    }
 }
 
 /// Adds the second cycle of atomic operations. Returns the access of either cycle, and the answer.
@@ -176,41 +143,37 @@ fn atomic_operations(
 ) -> Result<(Access, Expr), ElaborationError> {
     m.comment("The second cycle of an atomic operation: the word that was read is replaced.");
     second.next(&(accepted & &request.op.from(1).any())).reset(0);
-    let hold = |name: &str, value: &Expr| {
-        let register = m.register(name, value.width());
-        register.next(value).enable(accepted);
-        register.q()
-    };
-    let one_of_word: Vec<Expr> = request.mask.lanes(4).iter().map(|bytes| bytes.bit(0)).collect();
-    let word = hold("held_word", &join(&one_of_word));
+    let hold = |name: &str, value: &Expr| m.hold(name, value, accepted);
+    let one_of_word = join(request.mask.lanes(4).iter().map(|bytes| bytes.bit(0)));
+    let word = hold("held_word", &one_of_word);
     let op = hold("held_op", &request.op);
     let row = hold("held_row", &request.row);
     let hart = hold("held_hart", &request.hart);
-    let operand = hold("held_operand", &select_one_hot(&join(&one_of_word), &request.data.lanes(32)));
+    let operand = hold("held_operand", &select_one_hot(&one_of_word, request.data.lanes(32)));
     let alu = m.instance("alu", &atomic_alu::elaborate()?);
     alu.input("op", &op).input("operand", &operand);
-    alu.input("old", &m.wire("old_word", &select_one_hot(&word, &words.lanes(32))));
+    alu.input("old", &m.wire("old_word", &select_one_hot(&word, words.lanes(32))));
     let result = alu.output_as("result", "new_word");
 
     let is_reserve = m.wire("is_reserve", &op.is(2));
     let is_conditional = m.wire("is_conditional", &op.is(3));
     let holds = m.forward("reservation_holds", 1);
-    let writes = m.wire("atomic_writes", &(&**second & is_conditional.mux(&holds, &!&is_reserve)));
-    let rewritten: Vec<Expr> = (0..shape.threads).map(|number| word.bit(number).when(&writes).repeat(4)).collect();
+    let writes = m.wire("atomic_writes", &(second & is_conditional.mux(&holds, &!&is_reserve)));
+    let rewritten = join((0..shape.threads).map(|number| word.bit(number).when(&writes).repeat(4)));
     let access = Access {
         row: m.wire("row", &second.mux(&row, &first.row)),
-        mask: m.wire("mask", &(&first.mask | join(&rewritten))),
+        mask: m.wire("mask", &(&first.mask | rewritten)),
         data: m.wire("data", &second.mux(&result.repeat(shape.threads), &first.data)),
     };
 
     let reservations = m.instance("reservations", &reservations::elaborate(shape, row.width())?);
-    reservations.input("reserve", &(&**second & &is_reserve)).input("take", &(&**second & &is_conditional));
+    reservations.input("reserve", &(second & &is_reserve)).input("take", &(second & &is_conditional));
     reservations.input("hart", &hart).input("row", &access.row).input("word", &word);
-    let written: Vec<Expr> = access.mask.lanes(4).iter().map(Expr::any).collect();
-    reservations.input("written", &join(&written)).output_to("holds", &holds);
+    let written = join(access.mask.lanes(4).iter().map(Expr::any));
+    reservations.input("written", &written).output_to("holds", &holds);
 
     m.comment("A store-conditional answers 0 if it wrote, otherwise 1.");
     let verdict = (!&holds).extend(32).repeat(shape.threads);
-    let answer = (&**second & &is_conditional).mux(&verdict, words);
+    let answer = (second & &is_conditional).mux(&verdict, words);
     Ok((access, answer))
 }

@@ -49,8 +49,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     // If the leader's address is in the stacks, so are those of the other lanes in its line.
     let word = |lane: usize| word_in_line(shape, &in_stacks, &addresses.lane(lane, 32));
     let words = m.wire_each(lanes, "word", word);
-    let own: Vec<Expr> = (0..threads).map(|lane| lit(lane_bits, lane as u64)).collect();
-    let positions = m.fault("lanes_load_the_word_of_their_number", &words, &join(&own));
+    let own = join((0..threads).map(|lane| lit(lane_bits, lane as u64)));
+    let positions = m.fault("lanes_load_the_word_of_their_number", &words, &own);
     let direct = |lane: usize| in_line.bit(lane) & words.lane(lane, lane_bits).is_part(lane);
     let direct = if shape.stores_lines { zeros(0) } else { m.wire_each(lanes, "direct", direct) };
     let same_word = m.wire("with_leader", &(&active & but_lane_0(&comparison.same_word)));
@@ -62,6 +62,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         let group = is_store.mux(&direct.when(&together), &loaded);
         (&leader | group.when(&!&is_atomic), together)
     };
+    m.port_group("the transaction");
+    m.output("line", &line);
+    m.port_group("an indirect jump: the lanes with the leader's target");
+    m.output("jump_lanes", &same_word);
     if shape.routes_stores() {
         let served = if shape.stores_lines {
             let to_console = m.wire("stores_to_console", &(&is_store & at_console(shape, &leader_address)));
@@ -86,10 +90,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         });
         let second = m.wire_each(lanes, "second_byte", |lane| second_byte(&size, &stores.lane(lane, 32)));
         let spread = m.wire_each(lanes, "spread", |lane| spread(&size, &stores.lane(lane, 32), &second.lane(lane, 8)));
-        m.port_group("the transaction");
-        m.output("line", &line);
-        m.port_group("an indirect jump: the lanes with the leader's target");
-        m.output("jump_lanes", &same_word);
         m.port_group("the lanes of the transaction, their words, and what they write");
         m.output("positions", &positions);
         m.output("served", &served);
@@ -100,15 +100,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (served, together) = by_word();
 
     m.comment("The leader's word, copied to all offsets. Its position in the line is selected after the queue.");
-    let leader_data = m.wire("leader_data", &select(&leader_number, &stores.lanes(32)));
+    let leader_data = m.wire("leader_data", &select(&leader_number, stores.lanes(32)));
     let second = m.wire("second_byte", &second_byte(&size, &leader_data));
     let spread = m.wire("leader_spread", &spread(&size, &leader_data, &second));
     let bytes = m.wire("leader_bytes", &written_bytes(&size, &leader_address));
 
-    m.port_group("the transaction");
-    m.output("line", &line);
-    m.port_group("an indirect jump: the lanes with the leader's target");
-    m.output("jump_lanes", &same_word);
     m.port_group("words and lanes of the transaction");
     m.output("leader_word", &m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address)));
     m.output("direct_lanes", &direct);

@@ -6,7 +6,7 @@ pub mod coalescer;
 pub mod dcache;
 pub mod icache;
 pub mod map;
-mod port;
+pub mod port;
 pub mod request_queue;
 pub mod reservations;
 pub mod scratchpad;

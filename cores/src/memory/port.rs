@@ -1,9 +1,19 @@
 //! The data port of the pipeline at the adaptor behind it, and the request that an adaptor holds.
 
-use rtl::{Builder, Expr, Register, zeros};
+use rtl::{Builder, Expr, zeros};
 
 use super::row_bits;
 use crate::shape::Shape;
+
+/// Declares the outputs of a request of the pipeline's form, but for its valid.
+pub fn request_outputs(m: &Builder, shape: &Shape, prefix: &str) {
+    let tag = shape.tag_bits().max(1);
+    for (field, width) in
+        [("op", 4), ("addr", 32), ("tag", tag), ("mask", 4 * shape.threads), ("data", shape.line_bits())]
+    {
+        m.output_port(&format!("{prefix}dmem_req_{field}"), width);
+    }
+}
 
 pub struct Request {
     pub valid: Expr,
@@ -18,10 +28,9 @@ pub struct Request {
 }
 
 impl Request {
-    /// Declares the ports of requests and answers, and `dmem_idle`. `atomics`: atomic operations come here.
-    pub fn inputs(m: &Builder, shape: &Shape, atomics: bool, idle: &str) -> Self {
+    /// Declares the ports of requests and answers. `atomics`: atomic operations come here.
+    pub fn inputs(m: &Builder, shape: &Shape, atomics: bool) -> Self {
         let tag_bits = shape.tag_bits().max(1);
-        m.port_group("data memory, as the pipeline sees it");
         let valid = m.input("dmem_req_valid", 1);
         m.output_port("dmem_req_ready", 1);
         let op = m.input("dmem_req_op", 4);
@@ -33,19 +42,22 @@ impl Request {
         m.output_port("dmem_rsp_valid", 1);
         m.output_port("dmem_rsp_tag", tag_bits);
         m.output_port("dmem_rsp_data", shape.line_bits());
+        let row = address.slice(2 + shape.lane_bits(), row_bits(shape));
+        Self { valid, op, row, tag, mask, data, hart }
+    }
+
+    /// The same for an adaptor that posts stores: with `dmem_idle`.
+    pub fn posted(m: &Builder, shape: &Shape, atomics: bool, idle: &str) -> Self {
+        m.port_group("data memory, as the pipeline sees it");
+        let request = Self::inputs(m, shape, atomics);
         m.port_group(&format!("all requests are performed, as of the cycle before{idle}"));
         m.output_port("dmem_idle", 1);
-        let row = address.slice(2 + shape.lane_bits(), row_bits(shape));
-        Self { valid, op, row, tag: tag.slice(0, shape.tag_bits()), mask, data, hart }
+        Self { tag: request.tag.slice(0, shape.tag_bits()), ..request }
     }
 
     /// Registers that take the request in cycles in which it is `taken`.
     pub fn hold(&self, m: &Builder, taken: &Expr) -> Self {
-        let register = |name: &str, value: &Expr| {
-            let register: Register = m.register(name, value.width());
-            register.next(value).enable(taken);
-            register.q()
-        };
+        let register = |name: &str, value: &Expr| m.hold(name, value, taken);
         Self {
             valid: zeros(0),
             op: register("op", &self.op),

@@ -7,6 +7,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 use weft_config::extension::A;
 
+use super::port::request_outputs;
 use super::scratchpad::rows_of_banks;
 use crate::formal::points;
 use crate::queue::Queue;
@@ -28,11 +29,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("data memory");
     m.output_port("dmem_req_valid", 1);
     let ready = m.input("dmem_req_ready", 1);
-    m.output_port("dmem_req_op", 4);
-    m.output_port("dmem_req_addr", 32);
-    m.output_port("dmem_req_tag", shape.tag_bits().max(1));
-    m.output_port("dmem_req_mask", 4 * shape.threads);
-    m.output_port("dmem_req_data", shape.line_bits());
+    request_outputs(&m, shape, "");
     if shape.has(&A) {
         m.output_port("dmem_req_hart", shape.hart_bits());
     }

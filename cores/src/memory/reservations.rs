@@ -64,8 +64,7 @@ fn elaborate_lane(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationE
     for number in 0..shape.warps {
         let name = |what: &str| format!("{what}_{number}");
         let is_own = m.wire(&name("is_own"), &warp.is(number as u64));
-        let reserved = m.register(&name("reserved"), place.width());
-        reserved.next(&place).enable(&(&reserve & &is_own));
+        let reserved = m.hold(&name("reserved"), &place, &(&reserve & &is_own));
         let reserved_row = m.field(&reserved, "row", lane_bits, row_bits);
         let reserved_word = m.wire(&name("reserved_word"), &m.field(&reserved, "word", 0, lane_bits));
         let in_row = m.wire(&name("in_row"), &reserved_row.eq(&row));

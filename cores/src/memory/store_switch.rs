@@ -19,7 +19,7 @@ pub fn switch(m: &Builder, shape: &Shape, request: &Request, [mask, line]: [&str
             let writes = |lane: usize| {
                 request.position.lane(lane, lane_bits).is_part(position) & request.bytes.bit(4 * lane + byte)
             };
-            join(&(0..threads).rev().map(writes).collect::<Vec<_>>())
+            join((0..threads).rev().map(writes))
         });
         let highest = each(format!("{line}_writer_{byte}"), &|position| {
             let writers = writers.lane(position, threads);
@@ -30,9 +30,9 @@ pub fn switch(m: &Builder, shape: &Shape, request: &Request, [mask, line]: [&str
         let data: Vec<Expr> = (0..threads).map(|lane| request.words.lane(4 * lane + byte, 8)).collect();
         (writers, number, data)
     });
-    let written = |position: usize| join(&bytes.each_ref().map(|(writers, ..)| writers.lane(position, threads).any()));
+    let written = |position: usize| join(bytes.each_ref().map(|(writers, ..)| writers.lane(position, threads).any()));
     let word = |position: usize| {
-        join(&bytes.each_ref().map(|(_, number, data)| select(&number.lane(position, lane_bits), data)))
+        join(bytes.each_ref().map(|(_, number, data)| select(&number.lane(position, lane_bits), data)))
     };
     [each(mask.into(), &written), each(line.into(), &word)]
 }
@@ -44,7 +44,7 @@ fn lowest_bit(bits: &Expr) -> Expr {
 
 /// The highest set bit, for the planted fault.
 fn highest_bit(bits: &Expr) -> Expr {
-    join(&(0..bits.width()).map(|i| bits.bit(i) & bits.from(i + 1).none()).collect::<Vec<_>>())
+    join((0..bits.width()).map(|i| bits.bit(i) & bits.from(i + 1).none()))
 }
 
 /// The number of the lane whose bit is set, where the highest lane is bit 0.
@@ -54,5 +54,5 @@ fn lane_number(one_hot: &Expr, width: usize) -> Expr {
         let lanes = (0..threads).filter(|i| (threads - 1 - i) >> bit & 1 == 1);
         (one_hot & lit(threads, lanes.map(|i| 1 << i).sum())).any()
     };
-    join(&(0..width).map(bit).collect::<Vec<_>>())
+    join((0..width).map(bit))
 }

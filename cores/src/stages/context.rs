@@ -36,6 +36,5 @@ pub fn contexts_of(shape: &Shape, warps: &Expr, slots: &Expr) -> Expr {
     if shape.slots == 1 {
         return warps.when(slots);
     }
-    let contexts: Vec<Expr> = warps.lanes(1).iter().map(|warp| slots.when(warp)).collect();
-    join(&contexts)
+    join(warps.lanes(1).iter().map(|warp| slots.when(warp)))
 }

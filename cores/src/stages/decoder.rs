@@ -3,7 +3,7 @@
 //! For a word that is no instruction the result does not matter: S5 detects the fault, and the word commits
 //! nothing. Only the reserved resources must be the same in all stages ([`super::resource`]).
 
-use rtl::{Builder, Bundle, Expr, Pattern, reduce, zeros};
+use rtl::{Builder, Bundle, Expr, Pattern, any_of, reduce, zeros};
 
 use crate::isa::{self, Csr, CsrKind, Cube, Encoding, Exception, OPCODE, Operation};
 use crate::shape::Shape;
@@ -84,7 +84,7 @@ impl Decoder {
             if cover.iter().any(|cube| cube.mask == 0) { is_opcode } else { is_opcode & self.one_of(&cover) }
         };
         let found: Vec<Expr> = opcodes.into_iter().map(of).collect();
-        let found = if found.is_empty() { zeros(1) } else { reduce(&found, &|a, b| a | b) };
+        let found = if found.is_empty() { zeros(1) } else { any_of(&found) };
         self.with_exceptions(found, wanted)
     }
 
@@ -140,7 +140,7 @@ impl Decoder {
 }
 
 fn any(hits: Vec<Expr>) -> Expr {
-    if hits.is_empty() { zeros(1) } else { reduce(&hits, &|a, b| a | b) }
+    if hits.is_empty() { zeros(1) } else { any_of(&hits) }
 }
 
 /// Whether adjacent fields, from bit 0 up, equal `value` where `mask` is set.

@@ -35,12 +35,10 @@ pub fn pick(m: &Builder, shape: &Shape, requests: &Requests) -> Result<Picked, E
     let picker = round_robin::elaborate(shape.warps, preferred.is_some(), width + shape.slot_bits())?;
     let first = preferred.map_or(zeros(all.width()), |preferred| *all & preferred);
     let turns = (shape.slots > 1).then(|| m.register("right_is_next", shape.warps));
-    let right: Vec<Expr> = (0..shape.warps)
-        .map(|warp| turns.as_ref().map_or(zeros(0), |turns| is_right([all, &first], warp, &turns.bit(warp))))
-        .collect();
-    let right = m.wire("right_slots", &join(&right));
+    let right = |warp: usize| turns.as_ref().map_or(zeros(0), |turns| is_right([all, &first], warp, &turns.bit(warp)));
+    let right = m.wire("right_slots", &join((0..shape.warps).map(right)));
     let of_warp = |bits: &Expr, warp: usize| bits.slice(shape.slots * warp, shape.slots);
-    let any = |bits: &Expr| join(&(0..shape.warps).map(|warp| of_warp(bits, warp).any()).collect::<Vec<_>>());
+    let any = |bits: &Expr| join((0..shape.warps).map(|warp| of_warp(bits, warp).any()));
     let beside_of = |warp: usize| {
         let slot = right.slice(shape.slot_bits() * warp, shape.slot_bits());
         let of_slots = |bits: &&Expr| {
@@ -48,7 +46,7 @@ pub fn pick(m: &Builder, shape: &Shape, requests: &Requests) -> Result<Picked, E
             let of_slots = bits.slice(shape.slots * width * warp, shape.slots * width).lanes(width);
             rtl::select(&slot, &of_slots)
         };
-        join(&beside.iter().map(of_slots).chain([slot.clone()]).collect::<Vec<_>>())
+        join(beside.iter().map(of_slots).chain([slot.clone()]))
     };
 
     let instance = m.instance("picker", &picker);
@@ -63,12 +61,12 @@ pub fn pick(m: &Builder, shape: &Shape, requests: &Requests) -> Result<Picked, E
     let grant = match &turns {
         None => warps,
         Some(turns) => {
-            turns.next(&((&warps & !&right) | (!&warps & &**turns))).enable(accept).reset(0);
+            turns.next(&((&warps & !&right) | (!&warps & turns))).enable(accept).reset(0);
             let slots = |warp: usize| {
                 let (picked, right) = (warps.bit(warp), right.bit(warp));
                 join(&[&picked & !&right, picked & right])
             };
-            m.wire("picked_contexts", &join(&(0..shape.warps).map(slots).collect::<Vec<_>>()))
+            m.wire("picked_contexts", &join((0..shape.warps).map(slots)))
         }
     };
     let context = join_context(&instance.output_as("number", "picked_warp"), &slot);

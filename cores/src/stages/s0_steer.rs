@@ -69,10 +69,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     if shape.has_icache() {
         m.port_group("contexts whose fetch a resteer has overtaken");
-        m.output("imem_cancelled", &(&now.resteered | &*contexts.dead));
+        m.output("imem_cancelled", &(&now.resteered | &contexts.dead));
     }
     m.port_group("whether a resteer has overtaken the fetch that ends in S2");
-    m.output("dead_s2", &(&*contexts.dead & &done_one).any());
+    m.output("dead_s2", &(&contexts.dead & &done_one).any());
     m.finish()
 }
 
@@ -132,9 +132,9 @@ impl Contexts {
 
     fn update(&self, m: &Builder, shape: &Shape, inputs: &Inputs, now: &Now, pick: &Pick, done_one: &Expr) {
         let Self { enabled, waiting, in_flight, dead, from_resteer } = self;
-        let still = m.wire("still_in_flight", &(&**in_flight & !done_one));
+        let still = m.wire("still_in_flight", &(in_flight & !done_one));
         in_flight.next(&(&pick.fetched | &still)).reset(0);
-        dead.next(&((&now.resteered & &still) | (&**dead & !done_one))).reset(0);
+        dead.next(&((&now.resteered & &still) | (dead & !done_one))).reset(0);
         from_resteer.next(&(&now.from_resteer & !&pick.fetched)).reset(0);
         let released = of_each_slot(shape, &inputs.release);
         let enables = &now.enabled | (&now.waiting & released);
@@ -156,7 +156,7 @@ fn of_each_slot(shape: &Shape, warps: &Expr) -> Expr {
 }
 
 fn of_slot(shape: &Shape, bits: &Expr, slot: usize) -> Expr {
-    join(&(0..shape.warps).map(|warp| bits.bit(shape.slots * warp + slot)).collect::<Vec<_>>())
+    join((0..shape.warps).map(|warp| bits.bit(shape.slots * warp + slot)))
 }
 
 struct Now {
@@ -176,13 +176,11 @@ impl Now {
         let or_resteered = |name: &str, before: &Expr, slots: &Expr| {
             m.wire(name, &((&resteered & slots.repeat(shape.warps)) | (!&resteered & before)))
         };
-        let enabled_before: Vec<Expr> = (0..shape.contexts())
-            .map(|context| before.enabled[context % shape.slots].bit(context / shape.slots))
-            .collect();
-        let enabled_before = m.wire("enabled_before", &join(&enabled_before));
+        let before_of = |context: usize| before.enabled[context % shape.slots].bit(context / shape.slots);
+        let enabled_before = m.wire("enabled_before", &join((0..shape.contexts()).map(before_of)));
         let enabled = or_resteered("enabled_contexts", &enabled_before, &resteer.runs);
         let waiting = or_resteered("waiting_contexts", &before.waiting, &resteer.waits);
-        let from_resteer = m.wire("starts_from_resteer", &(&*before.from_resteer | &resteered));
+        let from_resteer = m.wire("starts_from_resteer", &(&before.from_resteer | &resteered));
         Self { resteered, enabled_before, enabled, waiting, from_resteer }
     }
 }
@@ -222,7 +220,7 @@ impl Pick {
              has nothing to issue precedes one that would only fetch ahead.",
         );
         let Inputs { room, urgent, ready, resteer, .. } = inputs;
-        let mut may_fetch = &now.enabled_before & !&*contexts.in_flight;
+        let mut may_fetch = &now.enabled_before & !&contexts.in_flight;
         if shape.has_icache() {
             may_fetch =
                 may_fetch & !m.fault("fetches_for_a_context_that_waits", &inputs.waits, &zeros(shape.contexts()));
@@ -267,15 +265,12 @@ impl First {
         );
         let every_warp = |slots: &Expr| slots.repeat(shape.warps);
         let runs = &inputs.resteer.runs;
-        let went_before = m.register("went_before", 1);
-        went_before.next(&goes_before).enable(&inputs.ready).reset(0);
-        let fetches = m.wire("resteer_fetches", &(&now.resteered & every_warp(runs) & !&*contexts.in_flight));
-        let slots: Vec<Expr> = (0..shape.slots)
-            .map(|slot| m.wire(&format!("slot_{slot}_fetches"), &of_slot(shape, &fetches, slot).any()))
-            .collect();
-        let slots = join(&slots);
+        let went_before = m.hold_reset("went_before", &goes_before, &inputs.ready);
+        let fetches = m.wire("resteer_fetches", &(&now.resteered & every_warp(runs) & !&contexts.in_flight));
+        let slot_fetches = |slot| m.wire(&format!("slot_{slot}_fetches"), &of_slot(shape, &fetches, slot).any());
+        let slots = join((0..shape.slots).map(slot_fetches));
         let slot = lowest_one(&slots);
-        let may = m.wire("may_go_before", &(none_urgent | !&*went_before));
+        let may = m.wire("may_go_before", &(none_urgent | !&went_before));
         m.drive(&goes_before, &(slot.any() & &may));
         let grant = &fetches & every_warp(&slot);
         let stops = m.wire("resteer_stops", &(&now.resteered & !every_warp(runs)));
@@ -296,7 +291,7 @@ impl First {
             ("a_resteer_goes_before", &self.goes & local.any()),
             ("a_resteer_waits_for_another", self.slot.any() & !&self.may),
             ("a_resteer_stops_what_is_picked", (local & &self.stops).any() & !&self.goes),
-            ("a_resteer_waits_for_the_fetch_before", (&now.resteered & &*contexts.in_flight).any()),
+            ("a_resteer_waits_for_the_fetch_before", (&now.resteered & &contexts.in_flight).any()),
             ("a_fetch_waits_for_memory", grant.any() & !&inputs.ready),
         ];
         points(m, shape, &found);
@@ -334,12 +329,9 @@ impl NextPcs {
 
     fn read(&self, m: &Builder, shape: &Shape, inputs: &Inputs, pick: &Pick) -> Fetch {
         let ready = &inputs.ready;
-        let valid = m.register("valid", 1);
-        valid.next(&pick.valid).enable(ready).reset(0);
-        let context = m.register("fetch_context", shape.context_bits());
-        context.next(&pick.context).enable(ready);
-        let starts_anew = m.register("starts_anew", 1);
-        starts_anew.next(&pick.starts_anew).enable(ready);
+        let valid = m.hold_reset("valid", &pick.valid, ready);
+        let context = m.hold("fetch_context", &pick.context, ready);
+        let starts_anew = m.hold("starts_anew", &pick.starts_anew, ready);
 
         m.comment(
             "S1: the next pc, from the last writer. While a fetch is in flight, only a resteer changes these rows, and\n\
@@ -347,14 +339,13 @@ impl NextPcs {
         );
         let (warp, slot) = split_context(shape, &context);
         let names = ["resteer_pc", "resteer_pc_right"];
-        let resteer_pcs: Vec<Expr> =
-            self.resteers.iter().zip(names).map(|(rows, name)| rows.read(name, &warp)).collect();
+        let resteered = select(&slot, self.resteers.iter().zip(names).map(|(rows, name)| rows.read(name, &warp)));
         let predicted = self.predictions.read("predicted", &context);
-        let next_pc = m.wire("next_pc", &starts_anew.mux(&select(&slot, &resteer_pcs), &predicted));
+        let next_pc = m.wire("next_pc", &starts_anew.mux(&resteered, &predicted));
         let pc = m.forward("fetch_pc", PC);
-        let held = m.delay("held", &(&*valid & !ready));
+        let held = m.delay("held", &(&valid & !ready));
         let held_pc = m.delay("held_pc", &pc);
         m.drive(&pc, &m.fault("a_refused_fetch_does_not_hold_its_pc", &held, &zeros(1)).mux(&held_pc, &next_pc));
-        Fetch { valid: valid.q(), context: context.q(), pc }
+        Fetch { valid, context, pc }
     }
 }

@@ -28,28 +28,26 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let rsp_reconvergence = m.input("imem_rsp_reconvergence", shape.reconvergence_bits());
 
     let waiting = m.register("waiting_s2", 1);
-    let free = m.wire("free_s2", &(!&*waiting | &rsp_valid));
+    let free = m.wire("free_s2", &(!&waiting | &rsp_valid));
     let request = m.wire("request", &(&fetch.valid & &free));
     let moves = m.wire("moves", &(&request & &req_ready));
-    let is_late = m.fault("does_not_wait_for_late_words", &(&*waiting & !&rsp_valid), &zeros(1));
+    let is_late = m.fault("does_not_wait_for_late_words", &(&waiting & !&rsp_valid), &zeros(1));
     waiting.next(&(&moves | is_late)).reset(0);
     m.output("ready_s1", &(!&fetch.valid | &moves));
     m.output("imem_req_valid", &request);
     let byte = m.fault("asks_between_words", &zeros(2), &lit(2, 1));
     m.output("imem_req_addr", &physical(shape, &concat([&fetch.pc, &byte])));
 
-    let context = m.register("context_q", shape.context_bits());
-    context.next(&fetch.context).enable(&moves);
-    let pc = m.register("pc_q", crate::shape::PC);
-    pc.next(&fetch.pc).enable(&moves);
+    let context = m.hold("context_q", &fetch.context, &moves);
+    let pc = m.hold("pc_q", &fetch.pc, &moves);
     let found = [
         ("memory_refuses_a_fetch", &request & !&req_ready),
         ("a_fetch_waits_for_the_word_before", &fetch.valid & !&free),
-        ("a_word_is_late_and_nothing_waits", &*waiting & !&rsp_valid & !&fetch.valid),
+        ("a_word_is_late_and_nothing_waits", &waiting & !&rsp_valid & !&fetch.valid),
     ];
     points(&m, shape, &found);
     m.port_group("the fetch whose word is here");
-    Fetch { valid: &*waiting & &rsp_valid, context: context.q(), pc: pc.q() }.outputs(&m, "s2");
+    Fetch { valid: &*waiting & &rsp_valid, context, pc }.outputs(&m, "s2");
     m.comment(
         "A word that is fetched ahead may lie where memory was never written. In four-state simulation its X would reach\n\
          which instruction is picked, also of other warps.",

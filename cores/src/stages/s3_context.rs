@@ -70,14 +70,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let places = Places::declare(&m, &flush, &push, &picked);
     let Places { present, full, present_next, full_next, .. } = &places;
     m.comment("The hazards of the older instruction, and of the one behind it.");
-    let moves_up = m.wire("moves_up", &(&picked | !&**present));
+    let moves_up = m.wire("moves_up", &(&picked | !present));
     let [[needs, ..], [depends, depends_behind, _], [reads_last, _, reads_last_soon], [elects, _, elects_soon]] =
         pushed.each_ref().map(|(field, value)| {
-            let behind = m.register(&format!("{field}_behind"), value.width());
-            behind.next(value).enable(&push);
-            let head = m.register(&format!("{field}_head"), value.width());
-            head.next(&full.mux(&behind, value)).enable(&moves_up);
-            [head.q(), behind.q(), present.mux(&head, value)]
+            let behind = m.hold(&format!("{field}_behind"), value, &push);
+            let head = m.hold(&format!("{field}_head"), &full.mux(&behind, value), &moves_up);
+            [head.clone(), behind, present.mux(&head, value)]
         });
     let waits_for_late = m.fault("does_not_wait_for_late_results", &(&depends & &pending).any(), &zeros(1));
     let waits_for_late = m.wire("waits_for_late", &waits_for_late);
@@ -93,16 +91,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
     let later = &picked | picked_beside.any() | recent.holds([&reads_last_soon, &elects_soon], 1);
     let later = m.wire("later", &(&flush | later));
-    let may_issue = m.register("may_issue", 1);
-    may_issue.next(&((&push | &**present) & !later)).reset(0);
+    let may_issue = m.delay_reset("may_issue", &((&push | present) & !later));
     if shape.formal {
-        let may = &**present & !recent.holds([&reads_last, &elects], 0);
+        let may = present & !recent.holds([&reads_last, &elects], 0);
         m.assert("it_is_known_whether_it_may_issue", &may_issue.eq(&may));
     }
 
     m.comment("A fetch beyond a load that is replayed is wasted. So it comes last, and after a replay not at all.");
     let replayed = m.register("replayed", 1);
-    let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&picked | &*replayed))));
+    let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&picked | &replayed))));
     replayed.next(&replayed_next).reset(0);
     let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (present_next | replayed_next)));
     m.output("needs", &needs);
@@ -114,24 +111,24 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.constrained {
         m.port_group("for the constrained scheduler");
         m.output("issues_late", &(&picked & needs.reserved.any_late()));
-        m.output("waits_late", &(&**present & &waits_for_late));
+        m.output("waits_late", &(present & &waits_for_late));
     }
-    let too_close_to_issue = &**present & &issued[spacing - 1];
+    let too_close_to_issue = present & &issued[spacing - 1];
     let found = [
         ("two_wait", full.q()),
-        ("waits_for_a_late_result", &**present & &waits_for_late),
-        ("waits_for_the_one_before", &**present & &reads_last & &issued[WRITE_LATENCY - 1]),
+        ("waits_for_a_late_result", present & &waits_for_late),
+        ("waits_for_the_one_before", present & &reads_last & &issued[WRITE_LATENCY - 1]),
         ("waits_for_the_path", too_close_to_issue),
-        ("waits_for_the_leader", &**present & &elects & &issued[election - 1] & !&issued[spacing - 1]),
+        ("waits_for_the_leader", present & &elects & &issued[election - 1] & !&issued[spacing - 1]),
         ("does_not_fetch_beyond_a_replay", &beyond_replay & !full_next),
-        ("a_fence_waits", &**present & &needs.no_requests & &lacking.no_requests),
+        ("a_fence_waits", present & &needs.no_requests & &lacking.no_requests),
     ];
     points(&m, shape, &found);
     points_of_waiting(&m, shape, present, [&needs, &lacking], &(&depends & &pending));
     m.port_group("for the pick: the context waits for nothing but a credit; it does not even wait for that");
     let stays = m.fault("issues_in_the_cycle_of_a_flush", &!&flush, &ones(1));
-    let unblocked = m.wire("unblocked_now", &(&*may_issue & stays & !&waits_for_late));
-    let mut waits_for_requests = &**present & &needs.no_requests;
+    let unblocked = m.wire("unblocked_now", &(&may_issue & stays & !&waits_for_late));
+    let mut waits_for_requests = present & &needs.no_requests;
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);
         has_places = has_places & (needs_nothing | !&held_back);
@@ -142,9 +139,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     m.output("ready", &(&unblocked & has_places));
     m.comment("For S0, which looks in the next cycle.");
-    let room = m.register("room_now", 1);
-    room.next(&(running & !full_next & !beyond_replay)).reset(0);
-    m.output("room", &room);
+    m.output("room", &m.delay_reset("room_now", &(running & !full_next & !beyond_replay)));
     m.output("urgent", &m.delay("urgent_now", &(!present_next & !loading)));
     m.output("read_position", &places.read_at);
     m.output("write_position", &places.write_at);
@@ -188,9 +183,7 @@ impl Recent<'_> {
 fn since(m: &Builder, name: &str, event: &Expr, cycles: usize) -> Vec<Expr> {
     let mut within = vec![lit(1, 0)];
     for count in 1..cycles {
-        let register = m.register(&format!("{name}_in_last_{count}"), 1);
-        register.next(&(event | &within[count - 1])).reset(0);
-        within.push(register.q());
+        within.push(m.delay_reset(&format!("{name}_in_last_{count}"), &(event | &within[count - 1])));
     }
     within
 }
@@ -215,13 +208,13 @@ impl Places {
         m.comment("Two entries, a read and a write position.");
         let [present, full, read_at, write_at, follows] =
             ["present", "full", "read_at", "write_at", "follows_one"].map(|name| m.register(name, 1));
-        let present_next = m.wire("present_next", &unless(flush, &(push | &*full | (&*present & !picked))));
-        let full_next = m.wire("full_next", &unless(flush, &(!picked & (&*full | (&*present & push)))));
+        let present_next = m.wire("present_next", &unless(flush, &(push | &full | (&present & !picked))));
+        let full_next = m.wire("full_next", &unless(flush, &(!picked & (&*full | (&present & push)))));
         present.next(&present_next).reset(0);
         full.next(&full_next).reset(0);
-        read_at.next(&unless(flush, &(&*read_at ^ picked))).reset(0);
-        write_at.next(&unless(flush, &(&*write_at ^ push))).reset(0);
-        follows.next(&unless(flush, &(&*follows | push))).reset(0);
+        read_at.next(&unless(flush, &(&read_at ^ picked))).reset(0);
+        write_at.next(&unless(flush, &(&write_at ^ push))).reset(0);
+        follows.next(&unless(flush, &(&follows | push))).reset(0);
         Self { present, full, read_at, write_at, follows, present_next, full_next }
     }
 }

@@ -74,15 +74,15 @@ fn those_beside_who_waits(m: &Builder, unblocked: &Expr, ready: &Expr) -> Expr {
     let stays = m.register("stays", 1);
     let for_long = waited.bit(clog2(PATIENCE));
     let not_ready = m.fault("the_search_passes_by_who_waits_for_a_place", &!ready, ready);
-    let may_wait = m.wire("may_wait", &(&*looked_at & unblocked));
-    let waits = m.wire("waits", &((&may_wait & not_ready).any() | (&*stays & may_wait.any())));
+    let may_wait = m.wire("may_wait", &(&looked_at & unblocked));
+    let waits = m.wire("waits", &((&may_wait & not_ready).any() | (&stays & may_wait.any())));
     stays.next(&waits).reset(0);
     let counted = m.fault("the_wait_is_not_counted", &rtl::increment(&waited, 1), &waited);
     let longer = for_long.mux(&waited, &counted);
     waited.next(&longer.when(&waits)).reset(0);
     let next = join([&looked_at.bit(contexts - 1), &looked_at.slice(0, contexts - 1)]);
     looked_at.next(&next).enable(&!&waits).reset(1);
-    (!&*looked_at).when(&for_long)
+    (!&looked_at).when(&for_long)
 }
 
 /// The contexts that the constrained scheduler considers: in each warp the slot in turn, or the other slot while that
@@ -95,7 +95,7 @@ fn constrained(m: &Builder, shape: &Shape, enabled: &Expr, contexts: &Contexts) 
     m.comment("One slot of each warp at a time.");
     let turn = m.register("turn_of_right", shape.warps);
     let slots = |bits: &Expr, warp: usize| [bits.bit(2 * warp), bits.bit(2 * warp + 1)];
-    let per_warp = |f: &dyn Fn(usize) -> Vec<Expr>| join(&(0..shape.warps).flat_map(f).collect::<Vec<_>>());
+    let per_warp = |f: &dyn Fn(usize) -> Vec<Expr>| join((0..shape.warps).flat_map(f));
     turn.next(&per_warp(&|warp| {
         let [left_issues, right_issues] = slots(&issues_late, warp);
         let [left_waits, right_waits] = slots(&waits_late, warp);

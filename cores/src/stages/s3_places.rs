@@ -9,22 +9,15 @@ use super::resource::{REQUEST, Reservations, Resource, resources};
 use super::s3_context::Needs;
 use crate::shape::Shape;
 
-pub struct Returned {
-    /// Credits that are free again after use.
-    freed: Reservations,
-    /// Credits that were reserved and not used.
-    unused: Reservations,
-    /// No access is in flight in the memory; no bits where it performs an access when it accepts it.
-    memory_idle: Expr,
-}
-
-impl Returned {
-    pub fn inputs(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("credits that are free again; credits that were not used");
-        let freed = Reservations::inputs(m, shape, "freed");
-        let unused = Reservations::inputs(m, shape, "unused_s8");
-        let memory_idle = m.input("dmem_idle", usize::from(shape.posts_stores));
-        Self { freed, unused, memory_idle }
+rtl::inputs! {
+    pub struct Returned(m: &Builder, shape: &Shape) {
+        #[group = "credits that are free again; credits that were not used"]
+        /// Credits that are free again after use.
+        freed: Reservations = Reservations::inputs(m, shape, "freed"),
+        /// Credits that were reserved and not used.
+        unused: Reservations = Reservations::inputs(m, shape, "unused_s8"),
+        /// No access is in flight in the memory; no bits where it performs an access when it accepts it.
+        memory_idle: Expr = m.input("dmem_idle", usize::from(shape.posts_stores)),
     }
 }
 
@@ -57,8 +50,8 @@ impl Availability {
         let is_idle = m.fault("fence_does_not_wait_for_memory", memory_idle, &ones(memory_idle.width()));
         let no_requests = none(&is_request);
         let performed = if shape.posts_stores { no_requests & is_idle } else { no_requests };
-        let lacking: Vec<Expr> = places.iter().map(|(_, places)| places.full.clone()).chain([!performed]).collect();
-        Self { lacking: m.wire("lacking", &join(&lacking)), late_idle: none(&|resource| resource.is_late) }
+        let lacking = join(places.iter().map(|(_, places)| &places.full).chain([&!performed]));
+        Self { lacking: m.wire("lacking", &lacking), late_idle: none(&|resource| resource.is_late) }
     }
 }
 
@@ -82,7 +75,7 @@ impl Places {
         let used = m.register(&format!("{name}s_used"), width);
         let returned = join(returned);
         let down = if width == 1 { returned.any() } else { rtl::count_ones(&returned).extend(width) };
-        let next = m.wire(&format!("{name}s_used_next"), &((&*used + taken.extend(width)) - down));
+        let next = m.wire(&format!("{name}s_used_next"), &((&used + taken.extend(width)) - down));
         used.next(&next).reset(0);
         let register = |state: &str, now: &Expr, at_reset: bool| {
             let register = m.register(&format!("{name}s_{state}"), 1);

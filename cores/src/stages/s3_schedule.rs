@@ -116,7 +116,7 @@ rtl::inputs! {
         start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
         #[group = "a long-latency result is written or cancelled"]
         late: Written = Written::inputs(m, shape, "late"),
-        returned: Returned = Returned::inputs(m, shape),
+        returned: Returned = Returned::declare(m, shape),
     }
 }
 
@@ -151,10 +151,8 @@ impl Replays {
         let stand = m.register("records", contexts);
         let ended = m.wire("record_one", &decode(&record.context, contexts).when(&record.valid));
         let dropped = if shape.slots > 1 { &ended | &inputs.flush_one } else { ended.clone() };
-        let ended_before = m.register("record_one_before", contexts);
-        ended_before.next(&ended).reset(0);
-        let stands = ended_before.when(&record.stood);
-        stand.next(&(stands | (&*stand & !dropped))).reset(0);
+        let stands = m.delay_reset("record_one_before", &ended).when(&record.stood);
+        stand.next(&(stands | (&stand & !dropped))).reset(0);
         let entries = m.memory("record_entries", contexts, shape.entry_bits(), MemoryStyle::Distributed);
         entries.write(&record.valid, &record.context, &record.entry);
         Self { stand, ended, entries }

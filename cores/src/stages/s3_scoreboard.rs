@@ -223,9 +223,7 @@ impl Registers {
     /// The entries whose register the instruction from S2 reads or writes: its own slot's, and above them the
     /// other's.
     fn touched(&self, shape: &Shape, inputs: &Inputs, last: &Last) -> Expr {
-        let of_slot = |slot: &Expr, number: usize| {
-            select(slot, &self.of_slots.iter().map(|side| side[number].clone()).collect::<Vec<_>>())
-        };
+        let of_slot = |slot: &Expr, number: usize| select(slot, self.of_slots.iter().map(|side| &side[number]));
         let own = |number: usize| {
             let touches = inputs.touches(&of_slot(&self.slot, number));
             last.entry.bit(number).mux(&last.touched, &touches)
@@ -292,7 +290,7 @@ impl Occupied {
         let pending = m.register("occupied", all);
         let taken = m.wire("taken", &one(&parts.row_s4, &inputs.started.valid));
         let freed = m.wire("freed", &one(&parts.row_late, &parts.is_last));
-        pending.next(&(taken | (&*pending & !&freed))).reset(0);
+        pending.next(&(taken | (&pending & !&freed))).reset(0);
         Self { pending, freed }
     }
 }
@@ -309,14 +307,14 @@ fn shadow_bits(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts, occup
     let shadow = m.register("shadow", contexts * entries);
     let warps = decode(&inputs.shadow_warp, shape.warps);
     let of_contexts = |of: &dyn Fn(usize, usize) -> Expr| {
-        join(&(0..contexts).map(|context| of(context / shape.slots, context % shape.slots)).collect::<Vec<_>>())
+        join((0..contexts).map(|context| of(context / shape.slots, context % shape.slots)))
     };
     let stays = m.wire("stays", &m.fault("a_shadow_outlives_its_result", &!freed, &ones(freed.width())));
     // S8 knows late whether they are copied.
     let may = of_contexts(&|warp, slot| older[slot].when(&warps.bit(warp)));
     let copied = m.wire("copied", &of_contexts(&|_, slot| inputs.shadows.bit(slot).repeat(entries)));
-    let may = m.wire("may_be_copied", &(may & &**pending));
-    shadow.next(&((&*shadow & &stays) | ((&may & &stays) & &copied))).reset(0);
+    let may = m.wire("may_be_copied", &(may & pending));
+    shadow.next(&((&shadow & &stays) | ((&may & &stays) & &copied))).reset(0);
     let cast = may & copied;
     cover_shadows(m, shape, inputs, &younger, [&cast, &shadow, freed]);
     shadow.q()
@@ -342,11 +340,11 @@ fn younger(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Expr {
 fn cover_shadows(m: &Builder, shape: &Shape, inputs: &Inputs, younger: &Expr, [cast, shadow, freed]: [&Expr; 3]) {
     let shadows = &inputs.shadows;
     let younger = younger.lanes(shape.late_results);
-    let spared: Vec<Expr> = (0..shape.slots).map(|slot| younger[slot].any() & shadows.bit(slot)).collect();
+    let spared = join((0..shape.slots).map(|slot| younger[slot].any() & shadows.bit(slot)));
     let found = [
         ("results_of_one_slot_are_shadowed", cast.any() & !shadows.all()),
         ("results_of_both_slots_are_shadowed", cast.any() & shadows.all()),
-        ("a_younger_result_is_not_shadowed", join(&spared).any()),
+        ("a_younger_result_is_not_shadowed", spared.any()),
         ("a_shadow_ends_with_its_result", (shadow & freed).any()),
         ("a_shadow_is_cast_as_its_result_ends", (cast & freed).any()),
         ("a_shadow_is_cast_twice", (cast & shadow).any()),
@@ -362,11 +360,11 @@ fn show(m: &Builder, shape: &Shape, parts: &Parts, registers: &Registers, last: 
     let counts = (0..shape.contexts() * shape.late_results)
         .map(|row| (count(&parts.starts, "started", row), count(&parts.finishes, "finished", row)));
     let counts: Vec<(Expr, Expr)> = counts.collect();
-    let compare = |step: u64| join(&counts.iter().map(|(one, two)| one.eq(&increment(two, step))).collect::<Vec<_>>());
+    let compare = |step: u64| join(counts.iter().map(|(one, two)| one.eq(&increment(two, step))));
     m.output("all_finished", &compare(0));
     m.output("one_unfinished", &compare(1));
-    m.output("registers_held", &join(&registers.of_slots.concat()));
+    m.output("registers_held", &join(registers.of_slots.concat()));
     let last = (0..shape.contexts())
         .map(|context| last.table.inspect(&format!("last_of_{context}"), &lit(shape.context_bits(), context as u64)));
-    m.output("last_held", &join(&last.collect::<Vec<_>>()));
+    m.output("last_held", &join(last));
 }

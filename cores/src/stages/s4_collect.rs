@@ -50,11 +50,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
     let (rs1, rs2) = (read(0, &row1), read(1, &row2));
     m.port_group("instruction and operands for S5");
-    let valid = m.register("valid", 1);
-    valid.next(&meta.valid).reset(0);
-    let mut next = meta.delay(&m, shape, "q");
-    next.valid = valid.q();
-    next.outputs(&m, "s5");
+    meta.next_stage(&m, shape).outputs(&m, "s5");
     m.output("fetch_fault_s5", &m.delay("fault", &fetch_fault));
     m.output("epoch_s5", &m.delay("epoch_q", &epoch));
     m.output("rs1_s5", &rs1);

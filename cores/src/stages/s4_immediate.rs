@@ -107,7 +107,7 @@ fn counter_value(m: &Builder, decoder: &Decoder, is_csr: &Expr, counters: &[Expr
             m.delay(&format!("{name}_{half}"), &reads.mux(&word, &zeros(32)))
         })
     });
-    rtl::reduce(&words.collect::<Vec<_>>(), &|a, b| a | b)
+    rtl::any_of(words)
 }
 
 fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, is_csr: &Expr, warp: &Expr, argument: &Expr) -> CsrValue {
@@ -131,9 +131,5 @@ fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, is_csr: &Expr, warp:
     if shape.control {
         sources.push(argument.when(&hit("argument", CsrKind::Argument)));
     }
-    CsrValue {
-        value: m.wire("csr_value", &rtl::reduce(&sources, &|a, b| a | b)),
-        adds_lane: hart,
-        adds_stack: stack_end,
-    }
+    CsrValue { value: m.wire("csr_value", &rtl::any_of(&sources)), adds_lane: hart, adds_stack: stack_end }
 }

@@ -51,11 +51,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let operands = Operands::build(&widths, &mut |field, _| lanes.output(field));
 
     m.port_group("instruction, control and operands for S6");
-    let valid = m.register("valid", 1);
-    valid.next(&inputs.meta.valid).reset(0);
-    let mut next = inputs.meta.delay(&m, shape, "q");
-    next.valid = valid.q();
-    next.outputs(&m, "s6");
+    inputs.meta.next_stage(&m, shape).outputs(&m, "s6");
     lane.delay(&m, shape, "q").outputs(&m, "s6");
     control.delay(&m, shape, "q").outputs(&m, "s6");
     reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s6");
@@ -107,7 +103,7 @@ impl Names<'_> {
         let is = |name: &&str| {
             self.decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.name == *name))
         };
-        join(&shape.lane_operations(acts).iter().map(is).collect::<Vec<_>>())
+        join(shape.lane_operations(acts).iter().map(is))
     }
 }
 
@@ -299,7 +295,7 @@ fn control(
     };
     let is_fence_i = decoder.in_opcode(&|e| e.operation == Operation::FenceI, &|_| false);
     Control {
-        memory_op: join(&[0, 1, 2, 3].map(memory_op)),
+        memory_op: join([0, 1, 2, 3].map(memory_op)),
         step: Step::decode(m, shape, decoder, word, &(&kinds.is_branch | &kinds.is_jal)).pack(),
         is_barrier: csr(CsrKind::Barrier) & &csrs.writes,
         writes_level: csr(CsrKind::Level) & &csrs.writes,

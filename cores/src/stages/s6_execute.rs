@@ -69,11 +69,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     // A selection of 0, not a mask, becomes the reset of the register.
     let uniform = m.wire("uniform", &lane_control.pc_is_value.mux(&pc_value, &zeros(32)));
     m.port_group("instruction, control and results for S7, which joins the uniform value to every lane's result");
-    let valid = m.register("valid", 1);
-    valid.next(&meta.valid).reset(0);
-    let mut next = meta.delay(&m, shape, "q");
-    next.valid = valid.q();
-    next.outputs(&m, "s7");
+    meta.next_stage(&m, shape).outputs(&m, "s7");
     control.delay(&m, shape, "q").outputs(&m, "s7");
     reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s7");
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
@@ -87,11 +83,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("store_s7", &m.delay("store", &store));
     m.port_group("whether S7 may write registers, so that a write of S9 waits");
     // A load of the console writes in S7. One outside the memory map does not commit.
-    let [writes, loads] = [("writes", &control.writes), ("loads", &reserved.of(&TAG))].map(|(name, kind)| {
-        let register = m.register(name, 1);
-        register.next(&(&meta.valid & kind)).reset(0);
-        register.q()
-    });
+    let [writes, loads] = [("writes", &control.writes), ("loads", &reserved.of(&TAG))]
+        .map(|(name, kind)| m.delay_reset(name, &(&meta.valid & kind)));
     let is_elsewhere = match shape.has_scratchpad() {
         true => leader_address.bit(31) | leader_address.bit(SCRATCHPAD_BIT),
         false => leader_address.bit(31),

@@ -41,10 +41,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let all = ones(masks.width());
     table.write(&(&start_valid | &valid), &start_valid.mux(&start_warp, &warp), &start_valid.mux(&all, &masks));
     let read = m.delay("masks_before", &table.read("masks_s5", &warp_s5));
-    let written = m.register("is_written", 1);
-    written.next(&(valid & warp.eq(&warp_s5)));
+    let written = m.delay("is_written", &(valid & warp.eq(&warp_s5)));
     let now = m.wire("masks_now", &written.mux(&m.delay("masks_written", &masks), &read));
-    let mask = select(&slot_s6, &now.lanes(shape.threads));
+    let mask = select(&slot_s6, now.lanes(shape.threads));
     let election = Election::of(&m, shape, &mask);
     let one_group = election.group.width() == 0;
     m.port_group(if one_group { "its bit" } else { "each group's lowest thread, and the lowest group that has one" });
@@ -78,38 +77,34 @@ impl Election {
             let (first, second) = (lowest_one(group), group & lit(GROUP, 2));
             m.fault(&format!("group_{number}_elects_its_second_lane_as_well"), &first, &(&first | second))
         };
-        let firsts: Vec<Expr> = groups.iter().enumerate().map(first).collect();
-        let any: Vec<Expr> = groups.iter().map(Expr::any).collect();
+        let firsts = join(groups.iter().enumerate().map(first));
         let reversed = |bits: &Expr| join(bits.lanes(1).iter().rev());
         let highest = |bits: &Expr| reversed(&lowest_one(&reversed(bits)));
-        let any = join(&any);
-        Self { leader: join(&firsts), group: m.fault("elects_the_highest_group", &lowest_one(&any), &highest(&any)) }
+        let any = join(groups.iter().map(Expr::any));
+        Self { leader: firsts, group: m.fault("elects_the_highest_group", &lowest_one(&any), &highest(&any)) }
     }
 
     /// Selects the leader, and its word of `sums`, the sums of all lanes.
     pub fn choose(&self, m: &Builder, sums: &Expr) -> Leader {
         if self.group.width() == 0 {
             let number = m.wire("leader_number", &encode(&self.leader));
-            let sum = m.wire("leader_sum", &select(&number, &sums.lanes(32)));
+            let sum = m.wire("leader_sum", &select(&number, sums.lanes(32)));
             return Leader { one: self.leader.clone(), number, sum };
         }
         let firsts = self.leader.lanes(GROUP);
-        let numbers: Vec<Expr> = firsts
-            .iter()
-            .enumerate()
-            .map(|(group, first)| m.wire(&format!("number_{group}"), &encode(first)))
-            .collect();
-        let firsts_sums: Vec<Expr> =
-            numbers.iter().zip(sums.lanes(32 * GROUP)).map(|(number, sums)| select(number, &sums.lanes(32))).collect();
+        let number = |(group, first): (usize, &Expr)| m.wire(&format!("number_{group}"), &encode(first));
+        let numbers: Vec<Expr> = firsts.iter().enumerate().map(number).collect();
+        let sums = sums.lanes(32 * GROUP);
+        let firsts_sums = numbers.iter().zip(&sums).map(|(number, sums)| select(number, sums.lanes(32)));
         let elected =
             |group| m.fault(&format!("group_{group}_leads_without_election"), &self.group.bit(group), &ones(1));
-        let leaders: Vec<Expr> = firsts.iter().enumerate().map(|(group, first)| first.when(&elected(group))).collect();
+        let leaders = join(firsts.iter().enumerate().map(|(group, first)| first.when(&elected(group))));
         let group = m.wire("group_number", &encode(&self.group));
         let of_number = m.fault("leader_number_is_of_another_group", &group, &!&group);
         let in_group = m.wire("number_in_group", &select(&of_number, &numbers));
         let of_sum = m.fault("leader_sum_is_of_another_group", &group, &!&group);
-        let sum = m.wire("leader_sum", &select(&of_sum, &firsts_sums));
+        let sum = m.wire("leader_sum", &select(&of_sum, firsts_sums));
         let group = m.fault("leader_number_lacks_its_group", &group, &zeros(group.width()));
-        Leader { one: join(&leaders), number: join([&in_group, &group]), sum }
+        Leader { one: leaders, number: join([&in_group, &group]), sum }
     }
 }

@@ -3,7 +3,7 @@
 //! A memory instruction serves the lanes of the coalescer's transaction. A `jalr` serves the lanes with the
 //! leader's target. Every other instruction serves all lanes of the path. The unserved lanes execute it again.
 
-use rtl::{Builder, Expr, Instance, Module, concat, join, lowest_one, zeros};
+use rtl::{Builder, Bundle, Expr, Instance, Module, concat, join, lowest_one, zeros};
 use weft_config::extension::A;
 
 use super::s7_commit::Inputs;
@@ -96,45 +96,39 @@ impl Requested {
 fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Request {
     let Inputs { meta, control, .. } = inputs;
     let (transaction, several) = (&service.transaction, shape.threads > 1);
-    let hart = if shape.has(&A) { join([&inputs.leader_number, &meta.warp]) } else { zeros(0) };
-    let rows = rows(shape, inputs);
+    let request = Request {
+        op: control.memory_op.clone(),
+        line: service.line.clone(),
+        tag: inputs.tag.clone(),
+        hart: if shape.has(&A) { join([&inputs.leader_number, &meta.warp]) } else { zeros(0) },
+        rows: rows(shape, inputs),
+        ..Request::zeros(shape)
+    };
     if shape.routes_stores() {
         return Request {
-            op: control.memory_op.clone(),
-            line: service.line.clone(),
-            tag: inputs.tag.clone(),
-            hart,
-            direct: zeros(0),
-            together: zeros(0),
             position: service.positions.clone(),
             bytes: transaction.output("bytes_written"),
-            leaders: zeros(0),
             words: transaction.output("data_spread"),
-            rows,
             served: service.served.slice(0, if shape.has_scratchpad() { shape.threads } else { 0 }),
+            ..request
         };
     }
     let writes_memory = m.wire("writes_memory", &(&inputs.is_store | &control.is_atomic));
     Request {
-        op: control.memory_op.clone(),
-        line: service.line.clone(),
-        tag: inputs.tag.clone(),
-        hart,
         direct: service.direct.slice(0, if several { shape.threads } else { 0 }),
         together: if several { transaction.output("together") } else { zeros(0) },
         position: service.leader_word.clone(),
         bytes: transaction.output("leader_bytes_written").when(&writes_memory),
         leaders: transaction.output("leader_data_spread"),
         words: if several { inputs.store.clone() } else { zeros(0) },
-        rows,
-        served: zeros(0),
+        ..request
     }
 }
 
 /// The row of the scratchpad of each lane's address.
 fn rows(shape: &Shape, inputs: &Inputs) -> Expr {
     let row = |lane: usize| inputs.addresses.slice(32 * lane + 2 + shape.lane_bits(), shape.scratchpad_row_bits());
-    join(&(0..shape.threads).map(row).collect::<Vec<_>>())
+    join((0..shape.threads).map(row))
 }
 
 /// The destination of the instruction's long-latency result.

@@ -14,7 +14,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit, on
 
 use super::context::{Written, join_context};
 use super::decoder::Fields;
-use super::resource::{REQUEST, Reservations, TAG};
+use super::resource::{REQUEST, Reservations, Resource, TAG};
 use super::s4_collect::{RegisterWrite, register_row};
 use super::s7_access::{Requested, Service, late_result};
 use super::s7_csrs::Csrs;
@@ -107,7 +107,7 @@ impl Inputs {
         for (point, word) in [("idle_lanes_hold_ones", ones(32)), ("idle_lanes_follow_the_leader", leader_address)] {
             for words in [&mut self.result, &mut self.addresses, &mut self.store] {
                 let kept = |lane: usize| active.bit(lane).mux(&words.lane(lane, 32), &word);
-                let held = join(&(0..shape.threads).map(kept).collect::<Vec<_>>());
+                let held = join((0..shape.threads).map(kept));
                 *words = m.fault(point, words, &held);
             }
             self.taken = m.fault(point, &self.taken, &(&self.taken | !&active));
@@ -321,12 +321,7 @@ impl Commit {
     fn outcome(&self, m: &Builder, shape: &Shape, resolve: &Resolve, used: &Reservations) -> Resolve {
         m.port_group("for S8: the outcome, and reservations that were not used");
         let Inputs { meta, control, reserved, .. } = &self.inputs;
-        let flag = |name: &str, value: &Expr| {
-            let register = m.register(name, 1);
-            register.next(value).reset(0);
-            register.q()
-        };
-        let valid = flag("resolve_valid", &resolve.valid);
+        let valid = m.delay_reset("resolve_valid", &resolve.valid);
         let resolved = Resolve { valid, ..resolve.delay(m, shape, "q") };
         resolved.outputs(m, "s8");
         m.output("predicted_s8", &m.delay("predicted", &meta.predicted));
@@ -341,9 +336,10 @@ impl Commit {
         let unused = Reservations::new(shape, |row| {
             m.wire(&format!("{}_unused_s7", row.name), &(&meta.valid & reserved.of(row) & !used.of(row)))
         });
-        Reservations::new(shape, |row| flag(&format!("{}_unused", row.name), &unused.of(row))).outputs(m, "unused_s8");
+        let unused_s8 = |row: &Resource| m.delay_reset(&format!("{}_unused", row.name), &unused.of(row));
+        Reservations::new(shape, unused_s8).outputs(m, "unused_s8");
         // It has its own register, because it decides at the start of S8 which stage writes the register file.
-        let calls_off = flag("result_unused", &(self.inputs.rd().any() & unused.any_late()));
+        let calls_off = m.delay_reset("result_unused", &(self.inputs.rd().any() & unused.any_late()));
         let context = m.delay("context_q", &join_context(&meta.warp, &meta.slot));
         Written { valid: calls_off, context, entry: entry_s8 }.outputs(m, "unused_s8");
         resolved

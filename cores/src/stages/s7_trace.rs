@@ -66,7 +66,7 @@ fn partial_at_this_pc(m: &Builder, shape: &Shape, commit: &Commit) -> Expr {
     let partial = m.register("previous_partial", contexts);
     let one = m.wire("commit_one", &decode(&context, contexts).when(commits));
     let now = commit.service.unserved.any().repeat(contexts);
-    partial.next(&((&one & now) | (!&one & &*partial))).reset(0);
+    partial.next(&((&one & now) | (!&one & &partial))).reset(0);
     let pcs = m.memory("previous_pcs", contexts, PC, MemoryStyle::Distributed);
     pcs.write(commits, &context, &meta.pc);
     let pc = pcs.read("previous_pc", &context);

@@ -6,7 +6,9 @@
 //! warp, which decides what counts as parked. Latency: one cycle after the S8 of the last arrival. Storage: W rows of
 //! 2 · T + 1 bits in LUT RAM; in registers 4 · W bits and a level for each warp.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, Register, decode, join, ones, reduce, zeros};
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, Register, any_of, decode, join, ones, reduce, zeros,
+};
 
 use crate::shape::Shape;
 use crate::signals::{Level, Resolve};
@@ -27,37 +29,37 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let writes = m.wire("writes_level", &one.when(&inputs.level.write));
     let levels: Vec<Register> = (0..shape.level_bits()).map(|bit| register(&format!("level_bit_{bit}"))).collect();
     for (bit, register) in levels.iter().enumerate() {
-        register.next(&(writes.when(&inputs.level.value.bit(bit)) | (&**register & !&writes))).reset_ones();
+        register.next(&(writes.when(&inputs.level.value.bit(bit)) | (register & !&writes))).reset_ones();
     }
 
     m.comment("The groups of each level that are released.");
     let release = (0..=shape.top_level()).map(|level| {
         let of_level = m.fault("warps_of_any_level_release", &of_level(shape, &levels, level), &ones(shape.warps));
-        let stands = m.wire(&format!("stands_{level}"), &(&*is_full & (&*has_ended | of_level)));
+        let stands = m.wire(&format!("stands_{level}"), &(&*is_full & (&has_ended | of_level)));
         if level == 0 {
-            return m.wire("release_0", &(stands & !&*has_ended));
+            return m.wire("release_0", &(stands & !&has_ended));
         }
         let group = |first: usize| (first, (1 << level).min(shape.warps - first));
         let due = (0..shape.warps).step_by(1 << level).map(group).map(|(first, size)| {
             let due = stands.slice(first, size).all() & !has_ended.slice(first, size).all();
             due.repeat(size)
         });
-        m.wire(&format!("release_{level}"), &join(&due.collect::<Vec<_>>()))
+        m.wire(&format!("release_{level}"), &join(due))
     });
-    let release = m.wire("release_now", &reduce(&release.collect::<Vec<_>>(), &|a, b| a | b));
-    let stays_full = &*is_full & (&*has_ended | !&release);
+    let release = m.wire("release_now", &any_of(release));
+    let stays_full = &*is_full & (&has_ended | !&release);
     is_full.next(&((stays_full & !&one) | one.when(&full))).reset(0);
-    has_ended.next(&(&*has_ended | one.when(&ended))).reset(0);
-    waits.next(&((&*waits | one.when(&arrives)) & !&release)).reset(0);
+    has_ended.next(&(&has_ended | one.when(&ended))).reset(0);
+    waits.next(&((&waits | one.when(&arrives)) & !&release)).reset(0);
     let released = m.fault("every_warp_is_released", &release, &release.any().repeat(shape.warps));
-    generation.next(&(&*generation ^ released)).reset(0);
+    generation.next(&(&generation ^ released)).reset(0);
 
     m.port_group("state; of the warp in S7, whether a thread waits, and its level");
     m.output("generation", &generation);
     m.output("barrier_release", &release);
     m.output("all_ended", &has_ended.all());
     m.output("waits_s7", &waits.index(&inputs.warp_s7));
-    m.output("level_s7", &join(&levels.iter().map(|bits| bits.index(&inputs.warp_s7)).collect::<Vec<_>>()));
+    m.output("level_s7", &join(levels.iter().map(|bits| bits.index(&inputs.warp_s7))));
     m.finish()
 }
 
@@ -70,7 +72,7 @@ fn of_level(shape: &Shape, levels: &[Register], level: usize) -> Expr {
         reduce(&planes, &|a, b| a & b)
     };
     let numbers = if level < shape.top_level() { level..level + 1 } else { level..1 << shape.level_bits() };
-    reduce(&numbers.map(has).collect::<Vec<_>>(), &|a, b| a | b)
+    any_of(numbers.map(has))
 }
 
 rtl::inputs! {

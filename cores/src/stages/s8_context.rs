@@ -226,7 +226,7 @@ impl Charge {
         let at_prediction = if shape.compares_prediction {
             unit.input("predicted_s8", &outcome.predicted);
             let names = [("at_prediction_x", "at_prediction"), ("at_prediction_y", "at_prediction_right")];
-            join(&names[..shape.slots].iter().map(|(port, name)| unit.output_as(port, name)).collect::<Vec<_>>())
+            join(names[..shape.slots].iter().map(|(port, name)| unit.output_as(port, name)))
         } else {
             slots.each(&|Slot { path, .. }| path.pc.eq(&outcome.predicted))
         };
@@ -238,13 +238,12 @@ impl Charge {
     }
 
     fn resteer(&self, m: &Builder, shape: &Shape, outcome: &Outcome, slots: &Slots, release: &Expr) -> Resteer {
-        let resteered = m.register("resteer", shape.slots);
-        resteered.next(&self.resteers).reset(0);
+        let resteered = m.delay_reset("resteer", &self.resteers);
         let paths = slots.each(&|Slot { path, .. }| path.valid.clone());
         let released = slots.each(&|Slot { path, .. }| &path.valid & &path.parked).when(release);
         let runs = &self.goes_on | slots.each(&|slot| slot.gives_way.clone()) | released;
         Resteer {
-            valid: resteered.q(),
+            valid: resteered,
             warp: m.delay("resteer_warp", &decode(&outcome.resolve.warp, shape.warps)),
             runs: m.delay("resteer_runs", &runs),
             waits: m.delay("resteer_waits", &paths),
@@ -297,7 +296,7 @@ impl Epochs {
         m.comment("Epochs change with the resteer.");
         let changed = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
         let bits = m.register("epoch", shape.contexts());
-        bits.next(&(&*bits ^ &changed)).reset(0);
+        bits.next(&(&bits ^ &changed)).reset(0);
         Self { changed, bits }
     }
 }
@@ -410,6 +409,6 @@ impl Slots {
     }
 
     fn each(&self, of: &dyn Fn(&Slot) -> Expr) -> Expr {
-        join(&self.0.iter().map(of).collect::<Vec<_>>())
+        join(self.0.iter().map(of))
     }
 }

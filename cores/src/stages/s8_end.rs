@@ -7,7 +7,7 @@
 //!
 //! Storage: 32 · T + 69 bits, and the numbers of two threads; with `run.tohost` 33 bits more.
 
-use rtl::{Builder, ElaborationError, Expr, Module, concat, reduce, zeros};
+use rtl::{Builder, ElaborationError, Expr, Module, any_of, concat, zeros};
 
 use crate::shape::{PC, Shape};
 
@@ -16,16 +16,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.timing("the halt and the fault are registered at the end of S7, the exit code at the end of S8.");
     let inputs = Inputs::declare(&m, shape);
     let halted = m.register("halt", 1);
-    let running = !&*halted;
-    let register = |name: &str, value: &Expr, enable: &Expr| {
-        let register = m.register(name, value.width());
-        register.next(value).enable(enable).reset(0);
-        register.q()
-    };
+    let running = !&halted;
+    let hold = |name: &str, value: &Expr| m.hold_reset(name, value, &running);
 
     m.comment("These follow S7 until the halt, so that no write enable depends on the fault.");
-    let (cause, pc) = (register("fault_cause", &inputs.cause, &running), register("fault_pc", &inputs.pc, &running));
-    let (warp, lane) = (register("fault_warp", &inputs.warp, &running), register("fault_lane", &inputs.lane, &running));
+    let (cause, pc) = (hold("fault_cause", &inputs.cause), hold("fault_pc", &inputs.pc));
+    let (warp, lane) = (hold("fault_warp", &inputs.warp), hold("fault_lane", &inputs.lane));
     // A selection of 0 before all others becomes the reset of the register.
     let others = m.wire("clears", &(!&inputs.lane_one).when(&running));
     let others = m.fault("addresses_of_other_lanes_are_kept", &others, &zeros(shape.threads));
@@ -34,26 +30,25 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         let follows = halted.mux(&words.lane(lane, 32), &inputs.addresses.lane(lane, 32));
         others.bit(lane).mux(&zeros(32), &follows)
     }));
-    let address = m.wire("address", &reduce(&words.lanes(32), &|a, b| a | b));
+    let address = m.wire("address", &any_of(words.lanes(32)));
 
     m.comment("The first exit code that is not 0. An odd word in `tohost` replaces it; an even one is a fault.");
-    let exits = m.register("exits", 1);
-    exits.next(&inputs.exit_fails).reset(0);
+    let exits = m.delay_reset("exits", &inputs.exit_fails);
     let valid = m.register("valid", 1);
-    let first = m.fault("the_last_exit_code_is_kept", &(&*exits & !&*valid), &exits);
+    let first = m.fault("the_last_exit_code_is_kept", &(&exits & !&valid), &exits);
     let code = m.wire("code_of_exit", &(zeros(32) - &address));
     let (mut halts, mut at_fault, mut takes, mut code) = (inputs.fault.clone(), halted.q(), first, code);
     if shape.tohost != 0 {
-        let word = register("tohost_word", &inputs.to_host_word, &running);
-        let ends = m.wire("ends", &(register("tohost_stored", &inputs.to_host, &running) & word.bit(0)));
+        let word = hold("tohost_word", &inputs.to_host_word);
+        let ends = m.wire("ends", &(hold("tohost_stored", &inputs.to_host) & word.bit(0)));
         (halts, at_fault) = (halts | &inputs.to_host, at_fault & !&ends);
         (takes, code) = (takes | &ends, ends.mux(&word.from(1).extend(32), &code));
         m.output("tohost_ends", &ends);
     }
-    halted.next(&(&*halted | halts)).reset(0);
+    halted.next(&(&halted | halts)).reset(0);
     let takes = m.wire("takes", &takes);
-    valid.next(&(&*valid | &takes)).reset(0);
-    let (code, hart) = (register("code", &code, &takes), register("hart", &concat([&warp, &lane]), &takes));
+    valid.next(&(&valid | &takes)).reset(0);
+    let (code, hart) = (m.hold_reset("code", &code, &takes), m.hold_reset("hart", &concat([&warp, &lane]), &takes));
 
     m.port_group("the halt, and the fault");
     m.output("halted", &halted);

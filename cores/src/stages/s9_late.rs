@@ -34,36 +34,33 @@ impl Late {
         m.comment("The register in front of the write port. Loads and products or quotients alternate if both wait.");
         let (load_valid, long_valid) = (&response.valid, &inputs.long_valid);
         let was_long = m.register("late_was_long", 1);
-        let next_is_long = m.wire("next_is_long", &(long_valid & !(load_valid & !&*was_long)));
+        let next_is_long = m.wire("next_is_long", &(long_valid & !(load_valid & !&was_long)));
         let waits = m.register("late_waits", 1);
-        let written = m.wire("late_written", &(&*waits & !(&inputs.may_write | &inputs.unused.valid)));
-        let free = m.wire("late_free", &(!&*waits | &written));
+        let written = m.wire("late_written", &(&waits & !(&inputs.may_write | &inputs.unused.valid)));
+        let free = m.wire("late_free", &(!&waits | &written));
         let any = load_valid | long_valid;
         let load_taken = m.wire("load_taken", &(&free & load_valid & !&next_is_long));
         let long_taken = &free & &next_is_long;
         let takes = m.wire("late_taken", &(&free & &any));
         waits.next(&any).enable(&free).reset(0);
         was_long.next(&next_is_long).enable(&takes).reset(0);
-        let hold = |name: &str, value: &Expr| {
-            let register = m.register(&format!("late_{name}"), value.width());
-            register.next(value).enable(&takes).reset(0);
-            register.q()
-        };
-        let target = either(shape, &next_is_long, &inputs.long, &response.target, &hold);
+        let hold = |name: &str, value: &Expr| m.hold_reset(&format!("late_{name}"), value, &takes);
+        let target = inputs
+            .long
+            .when_else(shape, &next_is_long, &response.target)
+            .map(shape, &mut |name, value| hold(name, value));
         let data = hold("data", &next_is_long.mux(&inputs.long_data, &response.loaded));
         let data = extended(m, shape, &data, &response.funct3, &next_is_long, &hold);
         let is_long = hold("is_long", &next_is_long);
         let writes = m.wire("late_writes", &(&written & target.rd.any()));
         let waited = m.register("late_waited", clog2(2 * LATE_WAIT as usize));
-        waited.next(&increment(&waited, 1).when(&(&*waits & !&written))).reset(0);
+        waited.next(&increment(&waited, 1).when(&(&waits & !&written))).reset(0);
         Self { waits, waited, written, writes, load_taken, long_taken, is_long, target, data }
     }
 
     /// The result has waited so long that S3 must leave a cycle free for it.
     pub fn bubble(&self, m: &Builder) -> Expr {
-        let bubble = m.register("bubble_now", 1);
-        bubble.next(&(&*self.waits & !&self.written & self.waited.is(LATE_WAIT - 1))).reset(0);
-        bubble.q()
+        m.delay_reset("bubble_now", &(&self.waits & !&self.written & self.waited.is(LATE_WAIT - 1)))
     }
 }
 
@@ -87,20 +84,5 @@ fn extended(
         let of_byte = word.bit(7) & &signed_byte;
         let of_either = &of_byte | (word.bit(15) & &signed_half);
         &word | join(&[zeros(8), of_byte.repeat(8), of_either.repeat(16)])
-    })
-}
-
-/// Selects one of two results, and holds it.
-fn either(
-    shape: &Shape,
-    is_long: &Expr,
-    long: &LateResult,
-    load: &LateResult,
-    hold: &dyn Fn(&str, &Expr) -> Expr,
-) -> LateResult {
-    let mut fields = long.fields().into_iter().zip(load.fields());
-    LateResult::build(shape, &mut |name, _| {
-        let ((_, long), (_, load)) = fields.next().expect("as many values as fields");
-        hold(name, &is_long.mux(long, load))
     })
 }

@@ -53,7 +53,7 @@ impl Response {
         let word = if shape.routes_loads() {
             m.comment("Alignment: each lane takes a word of the line. It is extended behind the register.");
             let position = |lane: usize| alignment.positions.lane(lane, shape.lane_bits());
-            m.wire_each(shape.lanes(), "word", |lane| select(&position(lane), &line.lanes(32)))
+            m.wire_each(shape.lanes(), "word", |lane| select(&position(lane), line.lanes(32)))
         } else {
             let leader_word = leader_word(m, shape, inputs, &responses, &remembered, (&line, &next_tag))?;
             m.comment("Alignment: each lane takes its own word or the leader's. It is extended behind the register.");
@@ -118,7 +118,7 @@ fn leader_word(
         let written = [response_valid, response_tag, response_data];
         return copy_of_lines(m, shape, written, &join([&next_position, next_tag]));
     }
-    Ok(m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &line.lanes(32))))
+    Ok(m.wire("leader_word", &select(&m.delay("leader_position", &next_position), line.lanes(32))))
 }
 
 /// Whether the leader's word comes from a copy of the lines, not from a multiplexer of T words. This is so where
@@ -139,11 +139,7 @@ fn copy_of_lines(
     let bits = 32 / shape.threads;
     let parts = m.instance_each(Each::new("part", shape.threads), "leader_part", &part_of_lines(shape)?);
     parts.input("write", write).input("row", row).input("address", address);
-    let part_of = |number: usize| {
-        let words: Vec<Expr> = line.lanes(32).iter().map(|word| word.lane(number, bits)).collect();
-        join(&words)
-    };
-    parts.input_each("line", part_of);
+    parts.input_each("line", |number| join(line.lanes(32).iter().map(|word| word.lane(number, bits))));
     Ok(parts.output_as("word", "leader_word"))
 }
 

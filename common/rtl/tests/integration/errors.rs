@@ -326,11 +326,11 @@ fn bits_that_do_not_exist_are_refused() {
     assert_eq!(found, "tools differ in the width of the index `i + 2'd1`: name it with Builder::wire first");
     let found = panics(|m| drop(m.known("k", &(m.input("a", 4) & m.input("b", 4)))));
     assert_eq!(found, "`a & b` is no net: name it with Builder::wire first");
-    let found = panics(|m| drop(rtl::select(&m.input("i", 3), &m.input("a", 4).lanes(1))));
+    let found = panics(|m| drop(rtl::select(&m.input("i", 3), m.input("a", 4).lanes(1))));
     assert_eq!(found, "4 values need an index of 2 bits, `i` has 3");
-    assert_eq!(panics(|m| drop(rtl::select(&m.input("i", 1), &[]))), "nothing to select with `i`");
+    assert_eq!(panics(|m| drop(rtl::select::<rtl::Expr>(&m.input("i", 1), []))), "nothing to select with `i`");
     assert_eq!(panics(|_| drop(rtl::reduce(&[], &|a, b| a | b))), "nothing to reduce");
-    let found = panics(|m| drop(rtl::select_one_hot(&m.input("c", 3), &m.input("a", 4).lanes(1))));
+    let found = panics(|m| drop(rtl::select_one_hot(&m.input("c", 3), m.input("a", 4).lanes(1))));
     assert_eq!(found, "3 conditions for 4 values");
 }
 

@@ -47,13 +47,13 @@ fn structure() {
 fn selectors() {
     let m = Builder::new("selectors", "");
     let (i, values, requests) = (m.input("i", 3), m.input("values", 20), m.input("requests", 5));
-    m.output("selected", &select(&i, &values.lanes(4)));
+    m.output("selected", &select(&i, values.lanes(4)));
     m.output("decoded", &decode(&i, 8));
     m.output("one_bit", &decode(&i, 8).bit(6));
     m.output("lowest", &rtl::lowest_one(&requests));
     m.output("encoded", &encode(&requests));
     m.output("counted", &rtl::count_ones(&requests));
-    m.output("one_hot", &rtl::select_one_hot(&requests, &values.lanes(4)));
+    m.output("one_hot", &rtl::select_one_hot(&requests, values.lanes(4)));
     assert_snapshot!(text(m));
 }
 

@@ -61,7 +61,7 @@ impl DivergenceUnit for Arbiter {
         let [generation_s7, generation_s8] = inputs.generations(&m);
         let threads = Threads::declare(&m, shape, &inputs);
         let updated = threads.updated(&m, shape, &inputs, &generation_s8);
-        let written = m.wire("row_written", &join(&updated.iter().map(Thread::pack).collect::<Vec<_>>()));
+        let written = m.wire("row_written", &join(updated.iter().map(Thread::pack).collect::<Vec<_>>()));
         let runnable: Vec<Expr> =
             updated.iter().map(|thread| &thread.live & !thread.parked_now(&generation_s8)).collect();
         let turns = (shape.takes_turns).then(|| Turns::declare(&m, shape, &inputs, &join(&runnable)));
@@ -95,7 +95,7 @@ struct Threads {
 impl Threads {
     fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Self {
         m.comment("The row of the warp, read in S7 and updated in S8.");
-        let start = join(&vec![Thread::start(inputs.start(shape)).pack(); shape.threads]);
+        let start = join(vec![Thread::start(inputs.start(shape)).pack(); shape.threads]);
         let table = m.memory("threads", shape.warps, start.width() + 1, MemoryStyle::Distributed);
         let read = table.read("row_s7", &inputs.warp_s7);
         let row = m.delay("row_s8", &Self::threads_of(m, &start, &read));

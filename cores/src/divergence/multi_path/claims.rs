@@ -125,7 +125,7 @@ impl Claims<'_> {
             .collect();
         let refers = |up: &Expr, number: usize| is_some(up) & row_of(up).is(number as u64);
         let ups: Vec<&Expr> = paths.iter().map(|path| &path.up).chain([&active.up]).collect();
-        let direct = |number| join(&ups.iter().map(|up| refers(up, number)).collect::<Vec<_>>()).any();
+        let direct = |number| join(ups.iter().map(|up| refers(up, number)).collect::<Vec<_>>()).any();
         let mut used: Vec<Expr> = (1..shape.threads).map(direct).collect();
         for round in 1..shape.threads.saturating_sub(1) {
             let more = |number: usize| {
@@ -159,7 +159,7 @@ impl Claims<'_> {
         let in_parts = &there & path.mask.ne(&active.mask);
         self.watch.claim("no_step_comes_between_parts", &!(&in_parts & (must_yield | at_meeting | &path.parked)));
         let runs = paths.iter().map(|waits| &waits.path.valid & !&waits.path.parked);
-        let others_run = join(&runs.collect::<Vec<_>>()).any() | active.occupied.any();
+        let others_run = join(runs.collect::<Vec<_>>()).any() | active.occupied.any();
         let must_go = &active.over | active.is_far.any() | (&path.parked & &others_run);
         let must = there.mux(&must_go, &active.live.any());
         self.watch.claim("a_step_is_due_when_x_must_go", &must_yield.eq(&must));
@@ -216,7 +216,7 @@ impl Claims<'_> {
                 let up = is_some(&meeting.up) & row_of(&meeting.up).is(outer.number as u64);
                 up & outer.meeting.rpc().is_return() & outer.meeting.rpc_depth.eq(&meeting.rpc_depth)
             });
-            let outer = join(&outer.collect::<Vec<_>>()).any();
+            let outer = join(outer.collect::<Vec<_>>()).any();
             claim("arrives_at_returns", &(!&meeting.leaves_at_ret | outer));
             claim("has_threads", &(threads.any() | is_of_empty));
             claim("still_waits_for_others", &(threads.ne(arrived) | active.mask.none()));

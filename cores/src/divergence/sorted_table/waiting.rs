@@ -71,7 +71,7 @@ impl Waiting<'_> {
         let marked: Vec<Expr> = self.list.iter().map(|path| &path.valid & (&path.mask & &marker).any()).collect();
         let marked = m.wire("marked", &join(&marked));
         let holds_all = |number: usize| !marked.bit(number) | (&marker & !&self.list[number].mask).none();
-        let together = join(&(0..self.list.len()).map(holds_all).collect::<Vec<_>>()).all();
+        let together = join((0..self.list.len()).map(holds_all).collect::<Vec<_>>()).all();
         let began = marked.any() & !marked.bit(0) & together;
         watch.claim("in_a_round_one_path_behind_x_began_it", &(!&hold | began));
         if ring::exists(shape) {

@@ -158,7 +158,7 @@ impl<'a> Stated<'a> {
         let (level, below) = (&rows.levels[row], &rows.levels[row - 1]);
         let number = |f: &dyn Fn(usize) -> Expr| match below.sides.len() {
             1 => f(0),
-            sides => select(&level.from, &(0..sides).map(f).collect::<Vec<_>>()),
+            sides => select(&level.from, (0..sides).map(f).collect::<Vec<_>>()),
         };
         let path = |f: &dyn Fn(&Path) -> &Expr| number(&|side| f(&below.sides[side].path).clone());
         let (valid, whole) = (number(&|side| below.side(side).0), number(&|side| below.side(side).1));

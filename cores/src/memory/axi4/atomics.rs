@@ -72,9 +72,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let writes = op.is(1) | op.from(2).any() | (op.is(3) & &reserved);
     reservations.input("written", &word.when(&(&leaves & m.wire("writes", &writes))));
     m.output("reserved", &reserved);
-    let decided = m.register("decided_now", 1);
-    decided.next(&is_conditional).reset(0);
-    m.output("decided", &decided);
+    m.output("decided", &m.delay_reset("decided_now", &is_conditional));
     m.output("decided_tag", &m.delay("tag_of_decided", &tag));
     m.output("verdict", &m.delay("not_reserved", &!&reserved));
 
@@ -89,7 +87,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let answered = Answered {
         op: recalled.op,
         operand: recalled.operand,
-        old: select(&recalled.place, &line.lanes(32)),
+        old: select(&recalled.place, line.lanes(32)),
         place: recalled.place,
         row: answered_row,
         tag: answered_tag,

@@ -84,34 +84,33 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
 
     m.comment("The line. The second of two beats waits behind the first.");
     let valid = m.register("w_valid", 1);
-    let moves = m.wire("w_moves", &(&*valid & &data_ready));
+    let moves = m.wire("w_moves", &(&valid & &data_ready));
     let beat = bus_bits(shape);
     let second = m.register("w_second", usize::from(has_two_beats(shape)));
-    let last = if has_two_beats(shape) { !&*second } else { ones(1) };
-    let stays = &write | (&*valid & !(&moves & &last));
+    let last = if has_two_beats(shape) { !&second } else { ones(1) };
+    let stays = &write | (&valid & !(&moves & &last));
     valid.next(&m.fault("wvalid_drops_before_wready", &stays, &write));
     valid.reset(m.fault("wvalid_is_high_after_reset", &0, &1));
     m.output("m_axi_wvalid", &valid);
     let is_last = m.fault("wlast_is_low", &last, &zeros(1));
     m.output("m_axi_wlast", &m.fault("wlast_is_high", &is_last, &ones(1)));
     if has_two_beats(shape) {
-        second.next(&(&write | (&*second & !&moves))).reset(0);
+        second.next(&(&write | (&second & !&moves))).reset(0);
     }
     let strobes = m.fault("wstrb_is_all_ones", &mask, &ones(mask.width()));
     for (name, line, bits) in [("data", &data, beat), ("strb", &strobes, beat / 8)] {
         let register = m.register(&format!("w_{name}"), bits);
         let first = line.slice(0, bits);
         if has_two_beats(shape) {
-            let rest = m.register(&format!("w_rest_{name}"), bits);
-            rest.next(&line.from(bits)).enable(&write);
-            let second = m.fault(&format!("w{name}_repeats_the_first_beat"), &rest.q(), &register.q());
+            let rest = m.hold(&format!("w_rest_{name}"), &line.from(bits), &write);
+            let second = m.fault(&format!("w{name}_repeats_the_first_beat"), &rest, &register.q());
             register.next(&write.mux(&first, &second)).enable(&(&write | &moves));
         } else {
             register.next(&first).enable(&write);
         }
         m.output(&format!("m_axi_w{name}"), &register);
     }
-    let data_free = m.fault("wdata_changes_before_wready", &(!&*valid | (&data_ready & &last)), &ones(1));
+    let data_free = m.fault("wdata_changes_before_wready", &(!&valid | (&data_ready & &last)), &ones(1));
     m.output("write_free", &(address_free & data_free));
     m.finish()
 }
@@ -127,13 +126,9 @@ fn address_channel(
 ) -> Expr {
     let start = &refill.map_or_else(|| read.clone(), |(refill, _)| read | refill);
     let output = |name: &str, value: &Expr| m.output(&format!("m_axi_{channel}{name}"), value);
-    let register = |name: &str, value: &Expr| {
-        let register = m.register(&format!("{channel}_{name}"), value.width());
-        register.next(value).enable(start);
-        register.q()
-    };
+    let register = |name: &str, value: &Expr| m.hold(&format!("{channel}_{name}"), value, start);
     let valid = m.register(&format!("{channel}_valid"), 1);
-    let stays = start | (&*valid & !ready);
+    let stays = start | (&valid & !ready);
     valid.next(&m.fault(&format!("{channel}valid_drops_before_{channel}ready"), &stays, start));
     valid.reset(m.fault(&format!("{channel}valid_is_high_after_reset"), &0, &1));
     output("valid", &valid);
@@ -153,5 +148,5 @@ fn address_channel(
         let value = m.fault(&format!("{channel}{name}_is_one_more"), &value, &(&value + &one));
         output(name, &m.fault(&format!("{channel}{name}_is_one_less"), &value, &(&value - &one)));
     }
-    m.fault(&format!("{channel}addr_changes_before_{channel}ready"), &(!&*valid | ready), &ones(1))
+    m.fault(&format!("{channel}addr_changes_before_{channel}ready"), &(!&valid | ready), &ones(1))
 }

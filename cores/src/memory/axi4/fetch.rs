@@ -39,7 +39,7 @@ impl Fetch {
 
     /// Whether a refill keeps other reads from the channel.
     pub fn goes_first(&self) -> Expr {
-        &self.valid & &*self.waited
+        &self.valid & &self.waited
     }
 
     /// `read`: a read of the pipeline starts. Returns whether a refill starts.
@@ -50,7 +50,7 @@ impl Fetch {
         if shape.bus_fails() {
             m.output("ifill_failed", failed);
         }
-        self.waited.next(&(&self.valid & !&ready & (read | &*self.waited) & !failed)).reset(0);
+        self.waited.next(&(&self.valid & !&ready & (read | &self.waited) & !failed)).reset(0);
         m.wire("refill_starts", &(&self.valid & ready))
     }
 

@@ -4,7 +4,7 @@
 //! All writes share one ID, so the bus performs and answers the writes of a line in order. Each read has its own ID.
 //! Storage (registers): `outstanding` rows of reads and as many of writes, each compared with the requested row.
 
-use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, increment, join, zeros};
+use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, zeros};
 
 use crate::shape::Shape;
 
@@ -44,40 +44,36 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let started = m.wire("read_started", &decode(&tag, reads).when(&read));
     let ended = decode(&answered_tag, reads).when(&read_answered);
     let reading = m.register("reading", reads);
-    reading.next(&((&*reading & !&ended) | &started)).reset(0);
+    reading.next(&((&reading & !&ended) | &started)).reset(0);
     let rewriting = if shape.memory_has_atomics() {
         let register = m.register("rewriting", reads);
         let written_back = decode(&rewritten_tag, reads).when(&rewritten);
         let written_back =
             if shape.control { written_back | decode(&answered_tag, reads).when(&dropped) } else { written_back };
         let ended = m.fault("amo_ends_with_its_read", &written_back, &ended);
-        register.next(&((&*register & !ended) | started.when(&rewrites))).reset(0);
+        register.next(&((&register & !ended) | started.when(&rewrites))).reset(0);
         register.q()
     } else {
         zeros(reads)
     };
     let read_rows = rows(&m, "read", &row, &started);
-    let of_row = |rows: &[Expr]| join(&rows.iter().map(|held| held.eq(&row)).collect::<Vec<_>>());
+    let of_row = |rows: &[Expr]| join(rows.iter().map(|held| held.eq(&row)));
     let tags_of_row = m.wire("tags_of_row", &of_row(&read_rows));
 
     m.comment("Writes, in a ring.");
     let places = writes(shape);
-    let turn = |name: &str, moves: &Expr| {
-        let at = m.register(name, clog2(places));
-        at.next(&increment(&at, 1)).enable(moves).reset(0);
-        at.q()
-    };
+    let turn = |name: &str, moves: &Expr| m.counter(name, clog2(places), moves);
     let (next_at, oldest_at) = (turn("next_at", &write), turn("oldest_at", &write_answered));
     let started = m.wire("write_started", &decode(&next_at, places).when(&write));
     let writing = m.register("writing", places);
     let ended = decode(&oldest_at, places).when(&write_answered);
-    writing.next(&((&*writing & !ended) | &started)).reset(0);
+    writing.next(&((&writing & !ended) | &started)).reset(0);
     let write_rows = rows(&m, "written", &written_row, &started);
 
     m.port_group("for the requested row: reads, AMOs whose write has not started, writes");
-    m.output("reads_row", &(&*reading & &tags_of_row).any());
+    m.output("reads_row", &(&reading & &tags_of_row).any());
     m.output("rewrites_row", &(&rewriting & &tags_of_row).any());
-    m.output("writes_row", &(&*writing & of_row(&write_rows)).any());
+    m.output("writes_row", &(&writing & of_row(&write_rows)).any());
     m.port_group("whether an AMO with this tag has not started its write");
     m.output("rewrites_tag", &(&rewriting & decode(&tag, reads)).any());
     m.port_group("whether no further write may start, and whether anything is in flight");
@@ -97,11 +93,5 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
 
 /// One register for each bit of `starts`. The register takes the row when its bit is set.
 fn rows(m: &Builder, name: &str, row: &Expr, starts: &Expr) -> Vec<Expr> {
-    (0..starts.width())
-        .map(|place| {
-            let register = m.register(&format!("{name}_row_{place}"), row.width());
-            register.next(row).enable(&starts.bit(place));
-            register.q()
-        })
-        .collect()
+    (0..starts.width()).map(|place| m.hold(&format!("{name}_row_{place}"), row, &starts.bit(place))).collect()
 }

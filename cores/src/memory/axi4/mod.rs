@@ -72,13 +72,13 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     m.keep_inputs();
     m.timing(&timing(shape));
     let restart = restart(&m, shape);
-    let port = Request::inputs(&m, shape, shape.memory_has_atomics(), ": nothing is in flight");
+    let port = Request::posted(&m, shape, shape.memory_has_atomics(), ": nothing is in flight");
     let fetch = Fetch::declare(&m, shape);
     let bus = Bus::declare(&m, shape);
     let held = Held::declare(&m, shape, &port, &restart);
     let in_flight = InFlight::declare(&m, shape, &bus, &held)?;
 
-    let delivered = m.wire("delivered", &(&in_flight.read_answered & !(&bus.read_error | &*held.failed)));
+    let delivered = m.wire("delivered", &(&in_flight.read_answered & !(&bus.read_error | &held.failed)));
     in_flight.instance.input("dropped", &dropped(&m, shape, &in_flight.read_answered, &delivered));
     let line = bus.line(&m, shape);
     let atomics = Atomics::declare(&m, shape, &bus, &held, &in_flight, [&delivered, &line, &restart])?;
@@ -104,12 +104,12 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let in_flight_now = in_flight.instance.output("any");
     let works = if shape.control {
         // A request that waits after an error never leaves, and a start drops it.
-        &held.taken | (&*held.present & !&*held.failed) | in_flight_now
+        &held.taken | (&held.present & !&held.failed) | in_flight_now
     } else {
-        &held.taken | &*held.present | in_flight_now | &*held.failed
+        &held.taken | &held.present | in_flight_now | &held.failed
     };
     busy.next(&m.fault("is_idle_with_requests_in_flight", &works, &held.taken)).reset(0);
-    m.output("dmem_idle", &!&*busy);
+    m.output("dmem_idle", &!&busy);
     if shape.bus_fails() && shape.has_dcache() {
         m.output("dmem_failed", &held.failed);
     }
@@ -154,7 +154,7 @@ impl Held {
         let failed = m.register("failed", 1);
         let present = m.register("present", 1);
         let leaves = m.forward("leaves", 1);
-        let ready = !&*present | &leaves;
+        let ready = !&present | &leaves;
         // After an error a control block ends the run: requests that are still offered are taken, and not performed.
         let ready = if shape.control {
             ready | m.fault("an_error_holds_requests_at_the_port", &failed.q(), &zeros(1))
@@ -163,7 +163,7 @@ impl Held {
         };
         let ready = m.wire("ready", &ready);
         let taken = m.wire("taken", &(&port.valid & &ready));
-        let stays = &*present & !&leaves;
+        let stays = &present & !&leaves;
         let stays = if shape.control { stays & !restart } else { stays };
         present.next(&(&taken | stays)).reset(0);
         m.output("dmem_req_ready", &ready);
@@ -184,15 +184,6 @@ struct InFlight {
     write: Expr,
     written_row: Expr,
     read_answered: Expr,
-    /// A read of the waiting request's row is in flight.
-    reads_row: Expr,
-    /// An AMO of that row has not been written back.
-    rewrites_row: Expr,
-    /// A write of that row is in flight.
-    writes_row: Expr,
-    /// An AMO with the waiting request's tag has not been written back.
-    rewrites_tag: Expr,
-    writes_full: Expr,
 }
 
 impl InFlight {
@@ -208,31 +199,15 @@ impl InFlight {
         instance.input("rewrites", &held.rewrites);
         instance.input("read_answered", &read_answered).input("answered_tag", &bus.read_tag);
         instance.input("write", &write).input("written_row", &written_row).input("write_answered", &write_answered);
-        let [reads_row, rewrites_row, writes_row, rewrites_tag, writes_full] =
-            ["reads_row", "rewrites_row", "writes_row", "rewrites_tag", "writes_full"].map(|port| instance.net(port));
-        Ok(Self {
-            instance,
-            read,
-            write,
-            written_row,
-            read_answered,
-            reads_row,
-            rewrites_row,
-            writes_row,
-            rewrites_tag,
-            writes_full,
-        })
+        Ok(Self { instance, read, write, written_row, read_answered })
     }
 }
 
 /// Reservations, and AMOs that must be written back; none without `isa.a`.
 struct Atomics {
     instance: Option<Instance>,
-    reserved: Expr,
     /// An AMO must be written back.
     waiting: Expr,
-    waiting_row: Expr,
-    waiting_tag: Expr,
 }
 
 impl Atomics {
@@ -245,33 +220,22 @@ impl Atomics {
         [delivered, line, restart]: [&Expr; 3],
     ) -> Result<Self, ElaborationError> {
         if !shape.memory_has_atomics() {
-            return Ok(Self {
-                instance: None,
-                reserved: zeros(1),
-                waiting: zeros(1),
-                waiting_row: zeros(row_bits(shape)),
-                waiting_tag: zeros(shape.tag_bits()),
-            });
+            return Ok(Self { instance: None, waiting: zeros(1) });
         }
         m.comment("Atomic operations: reservations, and words to be written back.");
         let Request { op, row, tag, mask, data, hart, .. } = &held.request;
-        let word = m.wire("word", &join(&mask.lanes(4).iter().map(Expr::any).collect::<Vec<_>>()));
+        let word = m.wire("word", &join(mask.lanes(4).iter().map(Expr::any)));
         let atomics = m.instance("atomics", &atomics::elaborate(shape)?);
         atomics.input("restart", &restart.slice(0, usize::from(shape.control)));
         atomics.input("leaves", &held.leaves).input("read", &in_flight.read);
         atomics.input("op", op).input("row", row).input("tag", tag).input("word", &word).input("hart", hart);
-        atomics.input("operand", &select_one_hot(&word, &data.lanes(32)));
+        atomics.input("operand", &select_one_hot(&word, data.lanes(32)));
         atomics.input("delivered", delivered).input("answered_tag", &bus.read_tag).input("line", line);
         atomics.input("answered_row", &in_flight.instance.net("answered_read_row"));
-        Ok(Self {
-            reserved: atomics.net("reserved"),
-            waiting: atomics.net("rewrite_waits"),
-            waiting_row: atomics.net("rewrite_row"),
-            waiting_tag: atomics.net("rewrite_tag"),
-            instance: Some(atomics),
-        })
+        Ok(Self { waiting: atomics.net("rewrite_waits"), instance: Some(atomics) })
     }
 
+    /// An output of the module; 0 without it.
     fn net(&self, port: &str, width: usize) -> Expr {
         self.instance.as_ref().map_or_else(|| zeros(width), |atomics| atomics.net(port))
     }
@@ -280,7 +244,7 @@ impl Atomics {
     fn written(&self, shape: &Shape, request: &Request, rewrite: &Expr) -> [Expr; 2] {
         let Some(atomics) = &self.instance else { return [request.mask.clone(), request.data.clone()] };
         atomics.input("rewritten", rewrite);
-        let mask = join(&atomics.net("rewrite_word").lanes(1).iter().map(|word| word.repeat(4)).collect::<Vec<_>>());
+        let mask = join(atomics.net("rewrite_word").lanes(1).iter().map(|word| word.repeat(4)));
         let word = atomics.net("new_word").repeat(shape.threads);
         [rewrite.mux(&mask, &request.mask), rewrite.mux(&word, &request.data)]
     }
@@ -314,32 +278,35 @@ impl Order {
     /// The ordering rule (see the module). Lets the request leave, to read or to write.
     fn declare(m: &Builder, held: &Held, in_flight: &InFlight, atomics: &Atomics, fetch: Option<&Fetch>) -> Self {
         m.comment("The ordering rule. An AMO that is written back goes first.");
-        let Held { request: Request { op, row, .. }, stores, rewrites, reads, leaves, .. } = held;
+        let Held { request: Request { op, row, tag, .. }, stores, rewrites, reads, leaves, .. } = held;
         let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
-        let may_store = m.fault("sc_stores_without_reservation", &atomics.reserved, &ones(1));
+        let may_store = m.fault("sc_stores_without_reservation", &atomics.net("reserved", 1), &ones(1));
         let conditional = m.wire("stores_conditionally", &(op.is(3) & may_store));
         let writes = m.wire("writes", &(stores | &conditional));
         let uses_bus = m.wire("uses_bus", &(reads | &writes));
-        let is_written = m.fault("read_does_not_wait_for_write", &in_flight.writes_row, &zeros(1));
-        let tag_is_taken = m.fault("read_does_not_wait_for_amo_of_its_tag", &in_flight.rewrites_tag, &zeros(1));
+        let in_flight_has = |port: &str| in_flight.instance.net(port);
+        let is_written = m.fault("read_does_not_wait_for_write", &in_flight_has("writes_row"), &zeros(1));
+        let tag_is_taken = in_flight_has("rewrites_tag");
+        let tag_is_taken = m.fault("read_does_not_wait_for_amo_of_its_tag", &tag_is_taken, &zeros(1));
         let read_waits = reads & (is_written | tag_is_taken);
         let store = m.fault("store_does_not_wait_for_read", &writes, &zeros(1));
         let amo = m.fault("amo_does_not_wait_for_read", rewrites, &zeros(1));
-        let write_waits = (store | amo) & &in_flight.reads_row;
-        let both_wait = &uses_bus & &in_flight.rewrites_row;
+        let write_waits = (store | amo) & in_flight_has("reads_row");
+        let both_wait = &uses_bus & in_flight_has("rewrites_row");
         let both_wait = m.fault("request_does_not_wait_for_amo", &both_wait, &zeros(1));
         let held_back = m.wire("held_back", &(read_waits | write_waits | both_wait));
-        let writes_full = m.fault("writes_have_no_limit", &in_flight.writes_full, &zeros(1));
+        let writes_full = m.fault("writes_have_no_limit", &in_flight_has("writes_full"), &zeros(1));
         let may_write = m.wire("may_write", &(&write_free & !&writes_full));
         let rewrite = m.wire("rewrite", &(&atomics.waiting & &may_write));
         let amo_is_first = m.fault("store_does_not_let_amo_go_first", &atomics.waiting, &zeros(1));
         let may_read = fetch.map_or_else(|| read_free.clone(), |fetch| &read_free & !fetch.goes_first());
         let is_free = writes.mux(&(&may_write & !amo_is_first), &(may_read | !&uses_bus));
-        m.drive(leaves, &(&*held.present & !(&*held.failed | &held_back) & is_free));
+        m.drive(leaves, &(&held.present & !(&held.failed | &held_back) & is_free));
         m.drive(&in_flight.read, &(leaves & reads));
         m.drive(&in_flight.write, &((leaves & &writes) | &rewrite));
-        m.drive(&in_flight.written_row, &rewrite.mux(&atomics.waiting_row, row));
-        in_flight.instance.input("rewritten", &rewrite).input("rewritten_tag", &atomics.waiting_tag);
+        m.drive(&in_flight.written_row, &rewrite.mux(&atomics.net("rewrite_row", row.width()), row));
+        let rewritten_tag = atomics.net("rewrite_tag", tag.width());
+        in_flight.instance.input("rewritten", &rewrite).input("rewritten_tag", &rewritten_tag);
         Self { read_free, write_free, rewrite }
     }
 }
@@ -441,17 +408,11 @@ impl Bus {
 
     fn report(&self, m: &Builder, shape: &Shape, failed: &Register, restart: &Expr, in_flight: &Instance) {
         m.comment("The first error.");
-        let before = if shape.control {
-            &**failed & m.fault("a_start_keeps_the_error", &!restart, &ones(1))
-        } else {
-            failed.q()
-        };
+        let before =
+            if shape.control { failed & m.fault("a_start_keeps_the_error", &!restart, &ones(1)) } else { failed.q() };
         failed.next(&(before | &self.read_error | &self.write_error)).reset(0);
-        let first = |name: &str, read: &Expr, write: &Expr| {
-            let register = m.register(name, read.width());
-            register.next(&self.read_error.mux(read, write)).enable(&!&**failed).reset(0);
-            register.q()
-        };
+        let first =
+            |name: &str, read: &Expr, write: &Expr| m.hold_reset(name, &self.read_error.mux(read, write), &!failed);
         let rows = ["answered_read_row", "answered_write_row"].map(|port| in_flight.net(port));
         m.output("bus_error_valid", failed);
         m.output("bus_error_write", &first("error_write", &zeros(1), &ones(1)));

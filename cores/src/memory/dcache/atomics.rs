@@ -39,12 +39,12 @@ impl Atomics {
         }
         m.comment("Atomic operations: reservations, and the word that is written.");
         let Request { op, row, mask, data, hart, .. } = request;
-        let word = m.wire("atomic_word", &join(&mask.lanes(4).iter().map(|bytes| bytes.bit(0)).collect::<Vec<_>>()));
+        let word = m.wire("atomic_word", &join(mask.lanes(4).iter().map(|bytes| bytes.bit(0))));
         let [asked, knows, holds] = ["amo_is_asked", "knows", "reservation_held"].map(|name| m.register(name, 1));
         let old = m.register("old_word", 32);
         let alu = m.instance("alu", &atomic_alu::elaborate()?);
         alu.input("op", op).input("old", &old);
-        alu.input("operand", &m.wire("operand", &select_one_hot(&word, &data.lanes(32))));
+        alu.input("operand", &m.wire("operand", &select_one_hot(&word, data.lanes(32))));
         let reservations = m.instance("reservations", &reservations::elaborate(shape, row.width())?);
         reservations.input("hart", hart).input("row", row).input("word", &word);
         if shape.control {
@@ -67,7 +67,7 @@ impl Atomics {
 
     /// Whether the operation is a load now.
     pub fn reads(&self, m: &Builder) -> Expr {
-        let first = m.fault("amo_stores_before_it_has_read", &(!&*self.asked & !&*self.knows), &zeros(1));
+        let first = m.fault("amo_stores_before_it_has_read", &(!&self.asked & !&self.knows), &zeros(1));
         &self.is_reserve | (&self.is_amo & first)
     }
 
@@ -83,8 +83,8 @@ impl Atomics {
         let stays = m.wire("atomic_stays", &(present & !done));
         self.asked.next(&(&stays & (&*self.asked | (&self.is_amo & asks)))).reset(0);
         let gets = m.wire("gets_old_word", &(present & &self.is_amo & answers));
-        self.knows.next(&(&stays & (&*self.knows | &gets | &self.is_conditional))).reset(0);
-        self.old.next(&select_one_hot(&self.word, &line.lanes(32))).enable(&gets);
+        self.knows.next(&(&stays & (&self.knows | &gets | &self.is_conditional))).reset(0);
+        self.old.next(&select_one_hot(&self.word, line.lanes(32))).enable(&gets);
         self.holds.next(&self.reservations.net("holds"));
         self.reservations.input("reserve", &(done & &self.is_reserve));
         self.reservations.input("take", &(done & &self.is_conditional));

@@ -53,9 +53,9 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
         bank.write_parts(&mask.lane(number, 4), &index, &data.lane(number, 32));
         bank.read_registered_where(&format!("word_{number}"), &reads, &read_index)
     };
-    let words: Vec<_> = (0..threads).map(word).collect();
+    let line = join((0..threads).map(word));
     m.port_group("what was found, and the line that was read last");
     Tag::unpack(&m, geometry, &found).outputs(&m, "found");
-    m.output("line", &join(&words));
+    m.output("line", &line);
     m.finish()
 }

@@ -30,7 +30,7 @@ mod write_buffer;
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, Register, clog2, increment, join, ones, zeros};
 use weft_config::extension::A;
 
-use super::port::Request;
+use super::port::{Request, request_outputs};
 use super::{Adaptor, address, reset_at_start, row_bits};
 use crate::formal::points;
 use crate::shape::Shape;
@@ -82,7 +82,7 @@ pub fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<M
         "a load that finds its line is answered in the cycle after its request. Any other request is at the next port \
          in the second cycle after it at the earliest. Answers of memory reach the pipeline in their own cycle.",
     );
-    let port = Request::inputs(&m, shape, shape.has(&A), "; the cache is to be emptied");
+    let port = Request::posted(&m, shape, shape.has(&A), "; the cache is to be emptied");
     let empties = m.input("dcache_empty", 1);
     let next = Next::declare(&m, shape);
     let cache = Cache::declare(&m, shape, geometry, &port, &next)?;
@@ -95,33 +95,21 @@ pub fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<M
     m.finish()
 }
 
-/// The ports towards memory.
-struct Next {
-    ready: Expr,
-    answers: Expr,
-    tag: Expr,
-    data: Expr,
-    idle: Expr,
-    /// No request is performed any more.
-    failed: Expr,
-}
-
-impl Next {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        let tag = shape.tag_bits().max(1);
-        m.port_group("data memory behind the cache");
-        m.output_port("next_dmem_req_valid", 1);
-        let ready = m.input("next_dmem_req_ready", 1);
-        for (name, width) in [("op", 4), ("addr", 32), ("tag", tag), ("mask", 4 * shape.threads)] {
-            m.output_port(&format!("next_dmem_req_{name}"), width);
-        }
-        m.output_port("next_dmem_req_data", shape.line_bits());
-        let answers = m.input("next_dmem_rsp_valid", 1);
-        let tag = m.input("next_dmem_rsp_tag", tag).slice(0, shape.tag_bits());
-        let data = m.input("next_dmem_rsp_data", shape.line_bits());
-        let idle = if shape.has_bus { m.input("next_dmem_idle", 1) } else { ones(1) };
-        let failed = if shape.bus_fails() { m.input("next_dmem_failed", 1) } else { zeros(1) };
-        Self { ready, answers, tag, data, idle, failed }
+rtl::inputs! {
+    /// The ports towards memory.
+    struct Next(m: &Builder, shape: &Shape) {
+        #[group = "data memory behind the cache"]
+        #[output("next_dmem_req_valid", 1)]
+        ready: Expr = m.input("next_dmem_req_ready", 1),
+        answers: Expr = {
+            request_outputs(m, shape, "next_");
+            m.input("next_dmem_rsp_valid", 1)
+        },
+        tag: Expr = m.input("next_dmem_rsp_tag", shape.tag_bits().max(1)).slice(0, shape.tag_bits()),
+        data: Expr = m.input("next_dmem_rsp_data", shape.line_bits()),
+        idle: Expr = if shape.has_bus { m.input("next_dmem_idle", 1) } else { ones(1) },
+        /// No request is performed any more.
+        failed: Expr = if shape.bus_fails() { m.input("next_dmem_failed", 1) } else { zeros(1) },
     }
 }
 
@@ -157,10 +145,10 @@ impl<'a> Cache<'a> {
         let present = m.register("present", 1);
         let [stale, sweeps] = ["stale", "sweeps"].map(|name| m.register(name, 1));
         let [done, lists] = ["done", "lists"].map(|name| m.forward(name, 1));
-        let ready = m.wire("ready", &((!&*present | &done) & !(&lists | &*sweeps)));
+        let ready = m.wire("ready", &((!&present | &done) & !(&lists | &sweeps)));
         let accepted = m.wire("accepted", &(&port.valid & &ready));
         m.output("dmem_req_ready", &ready);
-        present.next(&(&accepted | (&*present & !&done))).reset(0);
+        present.next(&(&accepted | (&present & !&done))).reset(0);
         let request = port.hold(m, &accepted);
         let atomics = Atomics::declare(m, shape, &request)?;
         let data = match &atomics {
@@ -193,7 +181,7 @@ impl<'a> Cache<'a> {
         let Tag { upper, valid, pending, primary } = Tag::from_instance(&self.lines, self.geometry, "found");
         let waits = &next.answers | self.refills.net("lists");
         let stale = m.fault("answers_with_a_line_that_is_written", &self.stale.q(), &zeros(1));
-        let acts = m.wire("acts", &(&*self.present & !(waits | stale)));
+        let acts = m.wire("acts", &(&self.present & !(waits | stale)));
         let is_row = m.wire("is_row", &upper.eq(&self.upper(row)));
         let hit = m.wire("hit", &(&valid & &is_row));
         let in_refill = m.wire("in_refill", &(&pending & &is_row));
@@ -215,7 +203,7 @@ impl<'a> Cache<'a> {
         let (done, verdict) = match &self.atomics {
             Some(atomics) => {
                 // A failed SC stores nothing.
-                let fails = &*atomics.knows & &atomics.is_conditional & !&stores;
+                let fails = &atomics.knows & &atomics.is_conditional & !&stores;
                 let verdict = m.wire("sc_is_answered", &(&atomics.is_conditional & (&enters | (&acts & fails))));
                 ((&acts & &load_done & !&atomics.is_amo) | &enters | &verdict, verdict)
             }
@@ -228,7 +216,7 @@ impl<'a> Cache<'a> {
             answered: one("load_hits", &acts & &reads & &hit),
             joins: one("joins", &acts & &reads & &joinable),
             wants: one("load_wants", &acts & &misses & !&blocked),
-            waits_for_buffer: one("waits_for_buffer", &*self.present & !&self.done & (&blocked | &stores)),
+            waits_for_buffer: one("waits_for_buffer", &self.present & !&self.done & (&blocked | &stores)),
             enters,
             verdict,
             leaves: load_leaves,
@@ -244,7 +232,7 @@ impl<'a> Cache<'a> {
         let [list_reads, list_index] = ["list_reads", "list_index"].map(|port| self.refills.net(port));
         let own = self.index(&self.request.row);
         let lists = self.refills.net("lists");
-        let repeats = m.wire("repeats", &(&*self.stale & !&lists));
+        let repeats = m.wire("repeats", &(&self.stale & !&lists));
         self.lines.input("looks_up", &(&self.accepted | &repeats)).input("reads", &list_reads);
         let again = self.stale.mux(&own, &self.index(&port.row));
         self.lines.input("read_index", &m.wire("read_index", &list_reads.mux(&list_index, &again)));
@@ -253,7 +241,7 @@ impl<'a> Cache<'a> {
         let fills = self.refills.net("is_refill");
         let stores = &found.enters & &found.hit;
         let changes = m.wire("changes", &(&fills | stores | &found.leaves));
-        let stays = m.wire("stays", &(&*self.present & !&self.done));
+        let stays = m.wire("stays", &(&self.present & !&self.done));
         let comes = m.fault("look_up_of_no_request_is_repeated", &self.accepted, &ones(1));
         let lost = m.fault("look_up_reads_the_line_of_a_list", &lists, &zeros(1));
         let own_changes = lost | (&fills & filled.eq(&own));
@@ -261,13 +249,13 @@ impl<'a> Cache<'a> {
         self.stale.next(&stays.mux(&own_changes, &next_changes)).reset(0);
 
         m.comment("The sweep over all tags.");
-        let empty = m.wire("is_empty", &!(&*self.present | self.refills.net("any_refill") | self.refills.net("lists")));
+        let empty = m.wire("is_empty", &!(&self.present | self.refills.net("any_refill") | self.refills.net("lists")));
         let sweep = m.register("sweep_index", self.geometry.index_bits);
-        let moves = m.wire("sweep_moves", &(&*self.sweeps & empty));
+        let moves = m.wire("sweep_moves", &(&self.sweeps & empty));
         sweep.next(&increment(&sweep, 1)).enable(&moves).reset(0);
         let ends = &moves & sweep.all();
         let starts = m.fault("is_not_emptied", empties, &zeros(1));
-        self.sweeps.next(&(starts | (&*self.sweeps & !ends))).reset(1);
+        self.sweeps.next(&(starts | (&self.sweeps & !ends))).reset(1);
         let swept = m.fault("keeps_tags_in_a_sweep", &moves, &zeros(1));
         let index = moves.mux(&sweep, &written);
         let begins = &found.leaves & !&found.pending;
@@ -307,23 +295,18 @@ impl<'a> Cache<'a> {
     fn leave(&self, m: &Builder, shape: &Shape, found: &Found, next: &Next) {
         m.comment("The request at the next port. Loads overtake the write buffer, one at a time.");
         let Request { row, tag, .. } = &self.request;
-        let waits = m.register("look_up_waits", 1);
-        waits.next(&found.waits_for_buffer).reset(0);
+        let waits = m.delay_reset("look_up_waits", &found.waits_for_buffer);
         let wants = self.buffer.net("wants");
         let valid = m.register("leaving", 1);
-        let free = m.wire("is_free", &(!&*valid | &next.ready));
+        let free = m.wire("is_free", &(!&valid | &next.ready));
         let overtook = m.register("overtook", 1);
-        m.drive(&found.leaves, &(&found.wants & &free & !(&wants & &*overtook)));
+        m.drive(&found.leaves, &(&found.wants & &free & !(&wants & &overtook)));
         let drains = m.wire("drains", &(&wants & &free & !&found.leaves));
         overtook.next(&(&found.leaves & &wants)).enable(&(&found.leaves | &drains)).reset(0);
         self.buffer.input("waits", &waits).input("leaves", &drains);
         let moves = m.wire("leaves_next", &(&found.leaves | &drains));
         valid.next(&(&moves | !&free)).reset(0);
-        let register = |name: &str, value: &Expr| {
-            let register = m.register(name, value.width());
-            register.next(value).enable(&moves);
-            register.q()
-        };
+        let register = |name: &str, value: &Expr| m.hold(name, value, &moves);
         let loads = register("leaving_load", &found.leaves);
         let row = register("leaving_row", &found.leaves.mux(row, &self.buffer.net("first_row")));
         let tag = register("leaving_tag", tag);
@@ -334,11 +317,11 @@ impl<'a> Cache<'a> {
         m.output("next_dmem_req_mask", &self.buffer.net("left_mask"));
         m.output("next_dmem_req_data", &self.buffer.net("left_data"));
         let busy = m.register("busy", 1);
-        let works = &self.accepted | &*self.present | self.buffer.net("any") | &*valid | self.refills.net("lists");
+        let works = &self.accepted | &self.present | self.buffer.net("any") | &valid | self.refills.net("lists");
         // The bus knows of loads on their way. After an error it answers none, and drops what is left here.
         let works = if shape.has_bus { works & !&next.failed } else { works | self.refills.net("any_load") };
         busy.next(&m.fault("is_idle_with_buffered_stores", &works, &self.accepted)).reset(0);
-        m.output("dmem_idle", &(!&*busy & &next.idle));
+        m.output("dmem_idle", &(!&busy & &next.idle));
     }
 
     /// Answers the pipeline.
@@ -356,12 +339,11 @@ impl<'a> Cache<'a> {
             return;
         };
         m.comment("A store-conditional answers 0 if it wrote, otherwise 1.");
-        let verdict = (!&*atomics.holds).extend(32).repeat(shape.threads);
+        let verdict = (!&atomics.holds).extend(32).repeat(shape.threads);
         m.output("dmem_rsp_data", &found.verdict.mux(&verdict, &line));
         let own = &valid & tag.eq(&self.request.tag);
         let asks = &found.joins | &found.leaves;
-        let bytes: Vec<Expr> = self.request.mask.lanes(4).iter().map(Expr::any).collect();
-        let written = join(&bytes).when(&found.enters);
+        let written = join(self.request.mask.lanes(4).iter().map(Expr::any)).when(&found.enters);
         atomics.update(m, [&self.present, &asks, &self.done], [&own, &line], &written);
     }
 

@@ -38,12 +38,12 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
     let started = m.wire("started", &decode(&tag, outstanding).when(&(&starts & fills)));
     let ended = m.wire("ended", &decode(&answered_tag, outstanding).when(&answered));
     let filling = m.register("filling", outstanding);
-    filling.next(&((&*filling & !&ended) | &started)).reset(0);
+    filling.next(&((&filling & !&ended) | &started)).reset(0);
     let live = m.register("live", outstanding);
     let killed = decode(&primary, outstanding).when(&kills);
-    live.next(&((&*live & !m.fault("store_keeps_the_refill", &killed, &rtl::zeros(outstanding))) | &started));
+    live.next(&((&live & !m.fault("store_keeps_the_refill", &killed, &rtl::zeros(outstanding))) | &started));
     let loads = m.register("loads", outstanding);
-    loads.next(&((&*loads & !&ended) | decode(&tag, outstanding).when(&starts))).reset(0);
+    loads.next(&((&loads & !&ended) | decode(&tag, outstanding).when(&starts))).reset(0);
     let rows = m.memory("rows", outstanding, row_bits, MemoryStyle::Distributed);
     rows.write(&starts, &tag, &row);
     let answered_row = rows.read("row_answered", &answered_tag);
@@ -63,18 +63,18 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
     let pushed = join([&head.slice(0, tag_bits), &answered_row.slice(0, index_bits)]);
     let next = waiting.field(&m, "start", &pushed);
     let [walks, answers] = ["walks", "answers"].map(|name| m.register(name, 1));
-    let reads = m.wire("reads_line", &(&*walks & !(&*answers & &answered)));
+    let reads = m.wire("reads_line", &(&walks & !(&answers & &answered)));
     let [walk_tag, answer_tag] = ["walk_tag", "answer_tag"].map(|name| m.register(name, tag_bits));
     let walk_index = m.register("walk_index", index_bits);
     let then = behind.read("behind_walked", &walk_tag);
     let goes_on = m.wire("goes_on", &(&reads & then.bit(tag_bits)));
-    let ends = m.wire("walk_is_free", &(!&*walks | (&reads & !then.bit(tag_bits))));
+    let ends = m.wire("walk_is_free", &(!&walks | (&reads & !then.bit(tag_bits))));
     let pop = m.wire("begins_walk", &(&ends & &waiting.valid));
     waiting.pop(&m, &pop);
     walks.next(&(&pop | !&ends)).reset(0);
     walk_tag.next(&pop.mux(&next.slice(0, tag_bits), &then.slice(0, tag_bits))).enable(&(&pop | goes_on));
     walk_index.next(&next.from(tag_bits)).enable(&pop);
-    answers.next(&(&reads | (&*answers & &answered))).reset(0);
+    answers.next(&(&reads | (&answers & &answered))).reset(0);
     answer_tag.next(&walk_tag).enable(&reads);
 
     m.port_group("the answer of memory: its row, whether it is a refill, and whether its line is installed");
@@ -86,7 +86,7 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
     m.output("any_refill", &filling.any());
     m.output("any_load", &loads.any());
     m.port_group("a list is being answered: it reads a line; the answer to a load, when memory has none");
-    m.output("lists", &(!&waiting.empty | &*walks | &*answers));
+    m.output("lists", &(!&waiting.empty | &walks | &answers));
     m.output("list_reads", &reads);
     m.output("list_index", &walk_index);
     m.output("list_answers", &answers);

@@ -8,7 +8,9 @@
 //!
 //! Storage: 4 entries. The line is in T banks of block RAM, four bytes in each with the mask as their ninth bits.
 
-use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, decode, encode, increment, join, select_one_hot};
+use rtl::{
+    Builder, ElaborationError, Expr, MemoryStyle, Module, Register, decode, encode, increment, join, select_one_hot,
+};
 
 use super::Geometry;
 
@@ -38,10 +40,10 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
     m.comment("The entries, in a ring.");
     let [head, tail] = ["head", "tail"].map(|name| m.register(name, NUMBER));
     let [held, newest] = ["held", "newest"].map(|name| m.register(name, ENTRIES));
-    let rows: Vec<_> = (0..ENTRIES).map(|entry| m.register(&format!("row_{entry}"), row_bits)).collect();
+    let rows: Vec<Register> = (0..ENTRIES).map(|entry| m.register(&format!("row_{entry}"), row_bits)).collect();
     let [at_head, at_tail] = [&head, &tail].map(|at| decode(at, ENTRIES));
     let at_head = m.wire("at_head", &at_head);
-    let same_row = m.wire("same_row", &(&*held & join(&rows.iter().map(|held| held.eq(&row)).collect::<Vec<_>>())));
+    let same_row = m.wire("same_row", &(&held & join(rows.iter().map(|held| held.eq(&row)))));
 
     m.comment("Whether the first entry is to leave: no store merges into it then.");
     let lingers = m.register("lingers", LINGER);
@@ -51,15 +53,15 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
     lingers.next(&increment(&lingers, 1).when(&(held.any() & !&leaves))).enable(&(!&lingers.all() | &leaves)).reset(0);
 
     m.comment("A store merges, or takes the next entry.");
-    let merge_at = m.wire("merge_at", &(&same_row & &*newest & !at_head.when(&wants)));
+    let merge_at = m.wire("merge_at", &(&same_row & &newest & !at_head.when(&wants)));
     let merge = m.wire("merge", &merge_at.any());
     let enter = m.wire("enter", &(&push & !&merge));
     let entered = m.wire("entered", &at_tail.when(&enter));
     tail.next(&increment(&tail, 1)).enable(&enter).reset(0);
     head.next(&increment(&head, 1)).enable(&leaves).reset(0);
-    held.next(&((&*held & !at_head.when(&leaves)) | &entered)).reset(0);
+    held.next(&((&held & !at_head.when(&leaves)) | &entered)).reset(0);
     let passed = m.fault("store_merges_before_another", &same_row, &rtl::zeros(ENTRIES)).when(&enter);
-    newest.next(&((&*newest & !passed) | &entered));
+    newest.next(&((&newest & !passed) | &entered));
     for (entry, held) in rows.iter().enumerate() {
         held.next(&row).enable(&entered.bit(entry));
     }
@@ -71,11 +73,10 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
     let enables = m.wire("byte_enables", &enables);
     let word = |number: usize| {
         let bank = m.memory(&format!("bank_{number}"), ENTRIES, 36, MemoryStyle::BlockUnordered);
-        let bytes: Vec<Expr> = (4 * number..4 * number + 4).map(part).collect();
-        bank.write_parts(&enables.lane(number, 4), &at, &join(&bytes));
+        bank.write_parts(&enables.lane(number, 4), &at, &join((4 * number..4 * number + 4).map(part)));
         bank.read_registered_where(&format!("word_{number}"), &leaves, &head)
     };
-    let words: Vec<Expr> = (0..threads).map(word).collect();
+    let parts: Vec<Expr> = (0..threads).map(word).flat_map(|word| word.lanes(9)).collect();
 
     m.port_group("whether an entry has the row; whether the store can enter; whether any entry is held");
     m.output("holds_row", &same_row.any());
@@ -83,9 +84,8 @@ pub fn elaborate(geometry: &Geometry) -> Result<Module, ElaborationError> {
     m.output("any", &held.any());
     m.port_group("the first entry is to leave; its row; the request that left last");
     m.output("wants", &wants);
-    m.output("first_row", &select_one_hot(&at_head, &rows.iter().map(|row| row.q()).collect::<Vec<_>>()));
-    let parts: Vec<Expr> = words.iter().flat_map(|word| word.lanes(9)).collect();
-    m.output("left_mask", &join(&parts.iter().map(|part| part.bit(8)).collect::<Vec<_>>()));
-    m.output("left_data", &join(&parts.iter().map(|part| part.slice(0, 8)).collect::<Vec<_>>()));
+    m.output("first_row", &select_one_hot(&at_head, &rows));
+    m.output("left_mask", &join(parts.iter().map(|part| part.bit(8))));
+    m.output("left_data", &join(parts.iter().map(|part| part.slice(0, 8))));
     m.finish()
 }

@@ -16,7 +16,7 @@ pub struct Line {
     /// The answer was an error.
     pub error: Register,
     /// Its words were written, and look-ups may read them.
-    pub is_written: Register,
+    pub is_written: Expr,
     pub writes_tag: Expr,
     pub writes_word: Expr,
     /// The number of words written so far.
@@ -41,24 +41,24 @@ impl Line {
         let (words, error) = arrives(m, shape, cache, &present);
         let ends = m.forward("refill_ends", 1);
         let stays = m.fault("a_fence_keeps_the_refills", &!&port.empty, &ones(1));
-        let writes_tag = m.wire("writes_tag", &(&*present & !&*tagged & !&*cache.sweep.active));
-        present.next(&((&refills.arrived | (&*present & !&ends)) & &stays)).reset(0);
-        tagged.next(&((&writes_tag | (&*tagged & !&ends)) & &stays)).reset(0);
+        let writes_tag = m.wire("writes_tag", &(&present & !&tagged & !&cache.sweep.active));
+        present.next(&((&refills.arrived | (&present & !&ends)) & &stays)).reset(0);
+        tagged.next(&((&writes_tag | (&tagged & !&ends)) & &stays)).reset(0);
         let bits = cache.sizes.offset;
         let written = m.register("written", bits + 1);
         let all_written = written.bit(bits);
         m.comment(
             "A word that is read at the edge of its write is undefined, so look-ups read the words a cycle later.",
         );
-        let is_written = m.register("is_written", 1);
-        is_written.next(&(&*present & &*tagged & &all_written & !&*error & !&ends & &stays)).reset(0);
+        let may_read = &present & &tagged & &all_written & !&error & !&ends & &stays;
+        let is_written = m.delay_reset("is_written", &may_read);
 
         m.comment("Pick a context that waits for it: every second cycle, while words are written.");
         let waiting = waits.of(m, shape, &refills.head);
         let context = m.register("picked_context", shape.context_bits());
         let late = Late::declare(m, shape);
         let served = decode(&context, shape.contexts()).when(&picked) | late.served(shape);
-        let may_pick = m.wire("may_pick", &(&*present & &*tagged & (&all_written | !&*picked)));
+        let may_pick = m.wire("may_pick", &(&present & &tagged & (&all_written | !&picked)));
         let pick = m.wire("pick", &lowest_one(&(&waiting & !served)).when(&may_pick));
         picked.next(&pick.any()).reset(0);
         context.next(&encode(&pick));
@@ -66,16 +66,16 @@ impl Line {
         m.comment("Select its word, or the next one to be written.");
         let offsets = m.memory("offsets", shape.contexts(), bits, MemoryStyle::Distributed);
         let offset = picked.mux(&offsets.read("picked_offset", &context), &written.slice(0, bits));
-        let word = m.wire("word", &select(&offset, &words.lanes(32)));
-        let writes_word = m.wire("writes_word", &(&*present & &*tagged & !&*picked & !&all_written));
+        let word = m.wire("word", &select(&offset, words.lanes(32)));
+        let writes_word = m.wire("writes_word", &(&present & &tagged & !&picked & !&all_written));
         written.next(&increment(&written, 1).when(&tagged)).enable(&(&writes_word | &writes_tag));
         let still = waits.contexts.index(&context) & !port.cancelled.index(&context);
         let still = m.fault("serves_a_cancelled_fetch", &still, &ones(1));
-        late.next(&(&*picked & &*present & still), [&context, &word, &error]);
+        late.next(&(&picked & &present & still), [&context, &word, &error]);
 
         let joined = joins & &refills.matches_head;
         let joined = m.fault("a_refill_ends_as_a_miss_joins_it", &joined, &zeros(1));
-        let is_over = &*present & &*tagged & &all_written & !&*picked;
+        let is_over = &present & &tagged & &all_written & !&picked;
         m.drive(&ends, &(is_over & !(waiting.any() | joined)));
         Self {
             present,
@@ -97,15 +97,14 @@ impl Line {
 fn arrives(m: &Builder, shape: &Shape, cache: &Cache, present: &Register) -> (Expr, Register) {
     let Cache { memory, refills, .. } = cache;
     let (line, beat) = (8 * shape.icache_line_bytes as usize, shape.ifill_bits);
-    let ready = m.wire("takes_beat", &(!&**present | refills.outstanding.none()));
+    let ready = m.wire("takes_beat", &(!present | refills.outstanding.none()));
     m.output("next_ifill_rsp_ready", &ready);
     let taken = m.wire("beat_taken", &(&memory.answers & ready));
     let words = m.register("line", line);
     let error = m.register("line_error", 1);
     let beats = (line / beat).max(1);
-    let at = m.register("beat", clog2(beats));
-    at.next(&increment(&at, 1)).enable(&taken).reset(0);
-    error.next(&(&memory.error | (&*error & at.any()))).enable(&taken);
+    let at = m.counter("beat", clog2(beats), &taken);
+    error.next(&(&memory.error | (&error & at.any()))).enable(&taken);
     m.drive(&refills.answered, &(&taken & at.all()));
     let next = if beats > 1 {
         join([&words.from(beat), &memory.data])
@@ -145,11 +144,11 @@ impl Late {
 
     /// Answers the pipeline with the late word, or with the verdict of the look-up.
     pub fn answer(&self, m: &Builder, [hits, context, word, missed]: [&Expr; 4]) {
-        m.output("imem_rsp_valid", &(&*self.valid | hits));
+        m.output("imem_rsp_valid", &(&self.valid | hits));
         m.output("imem_rsp_missed", missed);
         // A look-up that stalls is answered only in a cycle without a late word.
         m.output("imem_rsp_context", &self.valid.mux(&self.context, context));
         m.output("imem_rsp_data", &self.valid.mux(&self.word, word));
-        m.output("imem_rsp_error", &(&*self.valid & &*self.error));
+        m.output("imem_rsp_error", &(&self.valid & &self.error));
     }
 }

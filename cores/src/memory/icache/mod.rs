@@ -91,14 +91,14 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let may_hit = &known & &refills.matches_head & m.fault("a_line_is_joined_for_ever", &is_written, &zeros(1));
     let may_hit = m.fault("hits_while_the_line_is_written", &may_hit, &known);
     let on_its_way = m.wire("on_its_way", &(&refills.matched & !may_hit));
-    let fresh = m.wire("fresh", &(&*look.present & !&*look.stalled));
-    let hits = m.wire("hits", &(&fresh & (&known & !&on_its_way | &*look.outside)));
-    let joins = m.wire("joins", &(&fresh & !&*look.outside & &on_its_way));
-    let wants = m.wire("wants_refill", &(&*look.present & !(&hits | &joins)));
+    let fresh = m.wire("fresh", &(&look.present & !&look.stalled));
+    let hits = m.wire("hits", &(&fresh & (&known & !&on_its_way | &look.outside)));
+    let joins = m.wire("joins", &(&fresh & !&look.outside & &on_its_way));
+    let wants = m.wire("wants_refill", &(&look.present & !(&hits | &joins)));
 
     let line = Line::declare(&m, shape, &cache, &joins);
     m.drive(&is_written, &line.is_written);
-    let begins = m.wire("begins", &(&wants & !(&refills.full | &*line.late.valid)));
+    let begins = m.wire("begins", &(&wants & !(&refills.full | &line.late.valid)));
     refills.update(&m, &cache, &line.ends, [&begins, &look.number]);
     look.stalled.next(&(&wants & !&begins)).reset(0);
     look.present.next(&((&port.valid & &ready) | (&wants & !&begins))).reset(0);
@@ -108,8 +108,8 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     line.offsets.write(&missed, &look.context, &look.offset);
 
     m.comment("A look-up waits for the sweep, for a tag that is written, and for the word of a missed fetch.");
-    let may_stall = &*look.present & (&refills.full | &*look.stalled);
-    m.drive(&ready, &!(&*sweep.active | &port.empty | &line.writes_tag | &line.picked | may_stall));
+    let may_stall = &*look.present & (&refills.full | &look.stalled);
+    m.drive(&ready, &!(&sweep.active | &port.empty | &line.writes_tag | &line.picked | may_stall));
     m.output("imem_req_ready", &ready);
     let word = cache.read(&m, shape, &line, &tag);
     line.late.answer(&m, [&hits, &look.context, &word, &missed]);
@@ -121,9 +121,9 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
         ("a_miss_joins_a_refill", joins),
         ("a_look_up_stalls", look.stalled.q()),
         ("a_look_up_waits_for_a_late_word", &port.valid & &line.picked),
-        ("a_wait_is_cancelled", (&*waits.contexts & &port.cancelled).any()),
+        ("a_wait_is_cancelled", (&waits.contexts & &port.cancelled).any()),
         ("a_fence_drops_refills", &port.empty & refills.outstanding.any()),
-        ("a_fence_drops_a_line", &port.empty & &*line.present),
+        ("a_fence_drops_a_line", &port.empty & &line.present),
     ];
     points(&m, shape, &found);
     m.finish()
@@ -139,57 +139,43 @@ struct Cache {
     waits: Waits,
 }
 
-/// The fetch port of the pipeline.
-struct Port {
-    valid: Expr,
-    address: Expr,
-    context: Expr,
-    /// The contexts whose fetch, or wait, has been overtaken by a resteer.
-    cancelled: Expr,
-    empty: Expr,
-}
-
-impl Port {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("fetches: a word or a miss in the next cycle; the word of a miss later");
-        let valid = m.input("imem_req_valid", 1);
-        m.output_port("imem_req_ready", 1);
-        let address = m.input("imem_req_addr", 32);
-        let context = m.input("imem_req_context", shape.context_bits());
-        m.output_port("imem_rsp_valid", 1);
-        m.output_port("imem_rsp_missed", 1);
-        m.output_port("imem_rsp_context", shape.context_bits());
-        m.output_port("imem_rsp_data", 32);
-        m.output_port("imem_rsp_error", 1);
-        m.port_group("contexts that wait for a refill; those whose fetch a resteer has overtaken; `fence.i`");
-        m.output_port("imem_waits", shape.contexts());
-        let cancelled = m.input("imem_cancelled", shape.contexts());
-        Self { valid, address, context, cancelled, empty: m.input("imem_empty", 1) }
+rtl::inputs! {
+    /// The fetch port of the pipeline.
+    struct Port(m: &Builder, shape: &Shape) {
+        #[group = "fetches: a word or a miss in the next cycle; the word of a miss later"]
+        valid: Expr = m.input("imem_req_valid", 1),
+        #[output("imem_req_ready", 1)]
+        address: Expr = m.input("imem_req_addr", 32),
+        context: Expr = {
+            let context = m.input("imem_req_context", shape.context_bits());
+            m.output_port("imem_rsp_valid", 1);
+            m.output_port("imem_rsp_missed", 1);
+            m.output_port("imem_rsp_context", shape.context_bits());
+            m.output_port("imem_rsp_data", 32);
+            m.output_port("imem_rsp_error", 1);
+            context
+        },
+        #[group = "contexts that wait for a refill; those whose fetch a resteer has overtaken; `fence.i`"]
+        #[output("imem_waits", shape.contexts())]
+        /// The contexts whose fetch, or wait, has been overtaken by a resteer.
+        cancelled: Expr = m.input("imem_cancelled", shape.contexts()),
+        empty: Expr = m.input("imem_empty", 1),
     }
 }
 
-/// The port towards memory.
-struct Memory {
-    ready: Expr,
-    answers: Expr,
-    data: Expr,
-    error: Expr,
-    /// No request is accepted any more.
-    failed: Expr,
-}
-
-impl Memory {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("refills: answered in the order of the requests, in beats from the low end of the line");
-        m.output_port("next_ifill_req_valid", 1);
-        let ready = m.input("next_ifill_req_ready", 1);
-        m.output_port("next_ifill_req_addr", 32);
-        let answers = m.input("next_ifill_rsp_valid", 1);
-        m.output_port("next_ifill_rsp_ready", 1);
-        let data = m.input("next_ifill_rsp_data", shape.ifill_bits);
-        let error = m.input("next_ifill_rsp_error", 1);
-        let failed = if shape.bus_fails() { m.input("next_ifill_failed", 1) } else { zeros(1) };
-        Self { ready, answers, data, error, failed }
+rtl::inputs! {
+    /// The port towards memory.
+    struct Memory(m: &Builder, shape: &Shape) {
+        #[group = "refills: answered in the order of the requests, in beats from the low end of the line"]
+        #[output("next_ifill_req_valid", 1)]
+        ready: Expr = m.input("next_ifill_req_ready", 1),
+        #[output("next_ifill_req_addr", 32)]
+        answers: Expr = m.input("next_ifill_rsp_valid", 1),
+        #[output("next_ifill_rsp_ready", 1)]
+        data: Expr = m.input("next_ifill_rsp_data", shape.ifill_bits),
+        error: Expr = m.input("next_ifill_rsp_error", 1),
+        /// No request is accepted any more.
+        failed: Expr = if shape.bus_fails() { m.input("next_ifill_failed", 1) } else { zeros(1) },
     }
 }
 
@@ -204,8 +190,8 @@ impl Sweep {
         m.comment("A sweep empties the cache.");
         let (active, at) = (m.register("sweeps", 1), m.register("sweep_at", sizes.index));
         let starts = m.fault("a_fence_keeps_the_lines", empty, &zeros(1));
-        active.next(&(&starts | (&*active & !at.all()))).reset(1);
-        at.next(&rtl::increment(&at, 1).when(&!&starts)).enable(&(&*active | &starts)).reset(0);
+        active.next(&(&starts | (&active & !at.all()))).reset(1);
+        at.next(&rtl::increment(&at, 1).when(&!&starts)).enable(&(&active | &starts)).reset(0);
         Self { active, at }
     }
 }
@@ -215,22 +201,18 @@ struct LookUp {
     present: Register,
     /// It is a miss, found in an earlier cycle.
     stalled: Register,
-    number: Register,
-    offset: Register,
-    context: Register,
+    number: Expr,
+    offset: Expr,
+    context: Expr,
     /// The address is outside RAM: any word will do.
-    outside: Register,
+    outside: Expr,
 }
 
 impl LookUp {
     fn declare(m: &Builder, shape: &Shape, sizes: &Sizes, port: &Port, ready: &Expr) -> Self {
         m.comment("The look-up.");
         let taken = m.wire("taken", &(&port.valid & ready));
-        let hold = |name: &str, value: &Expr| {
-            let register = m.register(name, value.width());
-            register.next(value).enable(&taken);
-            register
-        };
+        let hold = |name: &str, value: &Expr| m.hold(name, value, &taken);
         Self {
             present: m.register("looks_up", 1),
             stalled: m.register("stalled", 1),
@@ -268,7 +250,7 @@ impl Waits {
         let begins = m.wire("begins_to_wait", &decode(context, shape.contexts()).when(missed));
         let served = line.late.served(shape);
         let cancelled = m.fault("a_resteer_does_not_end_the_wait", cancelled, &zeros(shape.contexts()));
-        self.contexts.next(&(((&*self.contexts & !served) | &begins) & !cancelled)).reset(0);
+        self.contexts.next(&(((&self.contexts & !served) | &begins) & !cancelled)).reset(0);
         let next = m.wire_each(shape.each_context(), "next_entry", |context| {
             begins.bit(context).mux(entry, &self.entries.lane(context, bits))
         });
@@ -281,7 +263,7 @@ impl Cache {
     /// would need one stays until the next start.
     fn idle(&self, m: &Builder, look: &LookUp) {
         let Self { memory, refills, .. } = self;
-        let waits = &*look.present | refills.any();
+        let waits = &look.present | refills.any();
         let works = (waits & !&memory.failed) | refills.at_memory(&memory.failed);
         m.port_group("no fetch is looked up, and no refill on its way");
         m.output("imem_idle", &!m.fault("is_idle_with_refills", &works, &look.present));
@@ -296,10 +278,10 @@ impl Cache {
         let index = number.slice(0, sizes.index);
         let style = queue::style(lines, tag.width());
         let tags = m.memory("tags", lines, tag.width(), style);
-        let kept = m.fault("a_line_with_an_error_is_kept", &!&*line.error, &ones(1));
-        let written = join([&(!&*sweep.active & kept), &head.from(sizes.index)]);
+        let kept = m.fault("a_line_with_an_error_is_kept", &!&line.error, &ones(1));
+        let written = join([&(!&sweep.active & kept), &head.from(sizes.index)]);
         let at = sweep.active.mux(&sweep.at, &head.slice(0, sizes.index));
-        tags.write(&(&*sweep.active | &line.writes_tag), &at, &written);
+        tags.write(&(&sweep.active | &line.writes_tag), &at, &written);
         m.drive(tag, &queue::read_at_edge(m, &tags, style, "read_tag", &index));
 
         m.comment("Words.");

@@ -46,15 +46,14 @@ impl Refills {
         let [head, tail_at, send_at] = ["head", "tail", "send_at"].map(|name| m.register(name, bits));
         let numbers: Vec<Register> =
             (0..REFILLS).map(|entry| m.register(&format!("refill_{entry}"), sizes.number)).collect();
-        let all: Vec<Expr> = numbers.iter().map(Register::q).collect();
-        let same: Vec<Expr> = all.iter().map(|number| number.eq(looked_up)).collect();
-        let matches = m.wire("refills_of_line", &(&*present & join(&same)));
+        let same = join(numbers.iter().map(|number| number.eq(looked_up)));
+        let matches = m.wire("refills_of_line", &(&present & same));
         let [outstanding, stale] = ["outstanding", "stale"].map(|name| m.register(name, COUNT));
         let answered = m.forward("answered", 1);
         let offered = m.register("request_valid", 1);
         let stays = m.fault("a_fence_keeps_the_refills", &stale.none(), &ones(1));
         Self {
-            head_number: m.wire("head_number", &select(&head, &all)),
+            head_number: m.wire("head_number", &select(&head, &numbers)),
             full: m.wire("full", &present.all()),
             matched: matches.any(),
             matching: encode(&matches),
@@ -80,7 +79,7 @@ impl Refills {
 
     /// Whether memory owes an answer. If it has `failed`, it will not accept the request at its port.
     pub fn at_memory(&self, failed: &Expr) -> Expr {
-        self.outstanding.ne(&(&*self.offered & failed).extend(COUNT))
+        self.outstanding.ne(&(&self.offered & failed).extend(COUNT))
     }
 
     /// `begins`: a refill of `number` begins. `ends`: the oldest ends.
@@ -90,7 +89,7 @@ impl Refills {
         m.comment("A refill begins at the tail and ends at the head.");
         let begun = m.wire("begun", &decode(&self.tail, REFILLS).when(begins));
         let ended = m.wire("ended", &decode(&self.head, REFILLS).when(ends));
-        self.present.next(&((&*self.present & !&ended) | &begun)).reset(0);
+        self.present.next(&((&self.present & !&ended) | &begun)).reset(0);
         for (entry, register) in self.numbers.iter().enumerate() {
             register.next(number).enable(&begun.bit(entry));
         }
@@ -100,24 +99,23 @@ impl Refills {
         m.comment("Requests. One that waits at the port when the cache is emptied stays there; its answer is dropped.");
         let offered = &self.offered;
         let can_send = self.present.index(&self.send_at) & !self.sent.index(&self.send_at);
-        let free = !&**offered | &memory.ready;
+        let free = !offered | &memory.ready;
         let sends = m.wire("sends", &(can_send & free & !self.outstanding.all() & !empty));
-        offered.next(&(&sends | (&**offered & !&memory.ready))).reset(0);
-        let requested = m.register("request_number", sizes.number);
-        let numbers: Vec<Expr> = self.numbers.iter().map(Register::q).collect();
-        requested.next(&select(&self.send_at, &numbers)).enable(&sends);
+        offered.next(&(&sends | (offered & !&memory.ready))).reset(0);
+        let number = select(&self.send_at, &self.numbers);
+        let requested = m.hold("request_number", &number, &sends);
         m.output("next_ifill_req_valid", offered);
         m.output("next_ifill_req_addr", &sizes.address(&requested));
         let sent_now = decode(&self.send_at, REFILLS).when(&sends);
         let restarts = m.fault("a_fence_keeps_the_refills", empty, &zeros(1));
-        self.sent.next(&(((&*self.sent & !ended) | sent_now).when(&!&restarts))).reset(0);
-        let head_next = m.wire("head_next", &(&*self.head + ends.extend(self.head.width())));
-        let send_next = &*self.send_at + sends.extend(self.head.width());
+        self.sent.next(&(((&self.sent & !ended) | sent_now).when(&!&restarts))).reset(0);
+        let head_next = m.wire("head_next", &(&self.head + ends.extend(self.head.width())));
+        let send_next = &self.send_at + sends.extend(self.head.width());
         self.send_at.next(&restarts.mux(&head_next, &send_next)).reset(0);
 
         m.comment("Unanswered requests. Those that were sent before the cache was emptied have stale answers.");
         let more = sends.extend(COUNT);
-        let left = m.wire("outstanding_next", &(&*self.outstanding + more - self.answered.extend(COUNT)));
+        let left = m.wire("outstanding_next", &(&self.outstanding + more - self.answered.extend(COUNT)));
         self.outstanding.next(&left).reset(0);
         let fewer = &*self.stale - (&self.answered & self.stale.any()).extend(COUNT);
         self.stale.next(&empty.mux(&left, &fewer)).reset(0);

@@ -4,24 +4,25 @@
 //! operation, so it is decoded once.
 
 use rtl::{Builder, ElaborationError, Expr, Instance, Module, concat};
+use weft_trace::MemoryOp;
 
-use crate::functional::atomic_alu::operation;
+use crate::functional::atomic_alu::is;
 
 /// The operation, decoded for all banks.
 pub struct Control(Vec<(&'static str, Expr)>);
 
 impl Control {
     pub fn of(m: &Builder, op: &Expr) -> Self {
-        use operation::*;
-        let any = |numbers: &[u64]| numbers.iter().map(|number| op.is(*number)).reduce(|a, b| a | b);
-        let rows: [(&str, &[u64]); 7] = [
-            ("if_both", &[SWAP, AND, OR, MIN, MAX, MINU, MAXU]),
-            ("if_old_alone", &[XOR, OR]),
-            ("if_operand_alone", &[SWAP, XOR, OR]),
-            ("adds", &[ADD]),
-            ("takes_less", &[MIN, MINU]),
-            ("takes_more", &[MAX, MAXU]),
-            ("is_signed", &[MIN, MAX]),
+        use MemoryOp::{AmoAdd, AmoAnd, AmoMax, AmoMaxUnsigned, AmoMin, AmoMinUnsigned, AmoOr, AmoSwap, AmoXor};
+        let any = |all: &[MemoryOp]| all.iter().map(|operation| is(op, *operation)).reduce(|a, b| a | b);
+        let rows: [(&str, &[MemoryOp]); 7] = [
+            ("if_both", &[AmoSwap, AmoAnd, AmoOr, AmoMin, AmoMax, AmoMinUnsigned, AmoMaxUnsigned]),
+            ("if_old_alone", &[AmoXor, AmoOr]),
+            ("if_operand_alone", &[AmoSwap, AmoXor, AmoOr]),
+            ("adds", &[AmoAdd]),
+            ("takes_less", &[AmoMin, AmoMinUnsigned]),
+            ("takes_more", &[AmoMax, AmoMaxUnsigned]),
+            ("is_signed", &[AmoMin, AmoMax]),
         ];
         Self(rows.map(|(name, numbers)| (name, m.wire(name, &any(numbers).expect("an operation")))).to_vec())
     }

@@ -17,7 +17,7 @@ pub fn served(m: &Builder, shape: &Shape, active: &Expr, addresses: &Expr, is_at
     let row = |lane: usize| address(lane).slice(2 + shape.lane_bits(), shape.scratchpad_row_bits());
     let (mut firsts, mut served) = (vec![there.bit(0)], vec![there.bit(0)]);
     for lane in 1..shape.threads {
-        let others = |same: &dyn Fn(usize) -> Expr| join(&(0..lane).map(same).collect::<Vec<_>>());
+        let others = |same: &dyn Fn(usize) -> Expr| join((0..lane).map(same));
         let same_bank = others(&|other| there.bit(other) & bank(lane).eq(&bank(other)));
         let same_bank = m.wire(&format!("same_bank_{lane}"), &same_bank);
         let other_row = m.wire(&format!("other_row_{lane}"), &others(&|other| row(lane).ne(&row(other))));

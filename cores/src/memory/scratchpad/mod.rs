@@ -75,16 +75,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     let is_store = m.wire("is_store", &op.is(1));
     let waits = m.register("answer_waits", 1);
-    let blocked = &*waits & m.fault("takes_requests_while_an_answer_waits", &memory_valid, &zeros(1));
+    let blocked = &waits & m.fault("takes_requests_while_an_answer_waits", &memory_valid, &zeros(1));
     let amo = shape.scratchpad_atomics.then(|| m.register("amo_writes", 1));
     let writing = amo.as_ref().map_or(zeros(1), |amo| amo.q());
     let ready = m.wire("is_ready", &!(&blocked | &writing));
     let taken = m.wire("taken", &(&valid & &ready));
     let reads = m.wire("reads", &(&taken & !&is_store));
     m.output("scratchpad_req_ready", &ready);
-    waits.next(&(&reads | (&*waits & &memory_valid))).reset(0);
-    let answer_tag = m.register("tag_that_waits", tag.width());
-    answer_tag.next(&tag).enable(&reads);
+    waits.next(&(&reads | (&waits & &memory_valid))).reset(0);
+    let answer_tag = m.hold("tag_that_waits", &tag, &reads);
 
     let words = m.forward("words", shape.line_bits());
     let store = Write { rows: request_rows.clone(), mask: mask.when(&(&taken & &is_store)), data };
@@ -106,16 +105,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         memory.write_parts(&byte_enables.lane(number, 4), &row, &write.data.lane(number, 32));
         memory.read_registered_where(&format!("word_{number}"), &reads, &request_rows.lane(number, row_bits))
     };
-    m.drive(&words, &join(&(0..shape.threads).map(word).collect::<Vec<_>>()));
+    m.drive(&words, &join((0..shape.threads).map(word)));
     let found = [
-        ("an_answer_waits_for_memory", &*waits & &memory_valid),
-        ("a_request_comes_as_an_answer_goes", &*waits & &taken),
+        ("an_answer_waits_for_memory", &waits & &memory_valid),
+        ("a_request_comes_as_an_answer_goes", &waits & &taken),
         ("a_request_waits_for_an_answer", &valid & &blocked),
     ];
     points(&m, shape, &found);
 
     m.port_group("the answers of both");
-    m.output(&answer("valid"), &(&memory_valid | &*waits));
+    m.output(&answer("valid"), &(&memory_valid | &waits));
     m.output(&answer("tag"), &memory_valid.mux(&memory_tag, &answer_tag));
     m.output(&answer("data"), &memory_valid.mux(&memory_data, &words));
     m.finish()
@@ -138,25 +137,19 @@ fn amo_write(
     words: &Expr,
 ) -> Result<Write, ElaborationError> {
     m.comment("The second cycle of an AMO: the words that were read are replaced.");
-    let hold = |name: &str, value: &Expr| {
-        let register = m.register(name, value.width());
-        register.next(value).enable(reads);
-        register.q()
-    };
-    let banks: Vec<Expr> = mask.lanes(4).iter().map(|bytes| bytes.bit(0)).collect();
-    let banks = hold("held_banks", &join(&banks));
+    let hold = |name: &str, value: &Expr| m.hold(name, value, reads);
+    let banks = hold("held_banks", &join(mask.lanes(4).iter().map(|bytes| bytes.bit(0))));
     let (rows, operands) = (hold("held_rows", &store.rows), hold("held_operands", &store.data));
     let control = alu::Control::of(m, &hold("held_op", op));
     let alus = m.instance_each(shape.lanes(), "alu", &alu::elaborate()?);
     control.connect(&alus);
     alus.input_parts("old", words).input_parts("operand", &operands);
     let results = alus.output_as("result", "results");
-    let every = ones(shape.threads);
-    let banks = m.fault("an_amo_writes_all_banks", &banks, &every);
-    let rewritten: Vec<Expr> = (0..shape.threads).map(|number| banks.bit(number).when(writing).repeat(4)).collect();
+    let banks = m.fault("an_amo_writes_all_banks", &banks, &ones(shape.threads));
+    let rewritten = join((0..shape.threads).map(|number| banks.bit(number).when(writing).repeat(4)));
     Ok(Write {
         rows: m.wire("written_rows", &writing.mux(&rows, &store.rows)),
-        mask: m.wire("written_bytes", &(&store.mask | join(&rewritten))),
+        mask: m.wire("written_bytes", &(&store.mask | rewritten)),
         data: m.wire("written_words", &writing.mux(&results, &store.data)),
     })
 }

@@ -197,7 +197,7 @@ impl Tops {
 impl Read {
     /// The side that S7 validates against.
     fn given(&self, slot: &Expr) -> Side {
-        let one = |f: &dyn Fn(&Side) -> Expr| select(slot, &self.sides_s7.each_ref().map(f));
+        let one = |f: &dyn Fn(&Side) -> Expr| select(slot, self.sides_s7.each_ref().map(f));
         Side {
             path: Path::choose(&self.sides_s7.each_ref().map(|side| &side.path), &|values| select(slot, values)),
             at_rpc: one(&|side| side.at_rpc.clone()),

@@ -34,10 +34,10 @@ impl<'a> Ran<'a> {
         let slot = &resolve.slot;
         let top = Top { height: read.height.clone(), ..Top::unpack(m, shape, &read.top_s8) };
         let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
-        let whole = m.wire("whole", &(select(slot, &top.common.masks()) & &live));
+        let whole = m.wire("whole", &(select(slot, top.common.masks()) & &live));
         let other = Side::unpack(m, shape, &m.wire("other_s8", &select(&!slot, &read.words_s8)), generation);
         let other_word = m.wire("other_side", &other.pack(generation));
-        let other_mask = m.wire("other_mask", &select(&!slot, &top.common.masks()));
+        let other_mask = m.wire("other_mask", &select(&!slot, top.common.masks()));
         let outcome = Outcome::of(m, shape, resolve, &top.common.rpc(), &whole);
         Self { resolve, generation, top, live, whole, other, other_word, other_mask, outcome }
     }
