@@ -49,7 +49,7 @@ pub fn output_active(m: &Builder, name: &str, path: &Path, gives_way: &Expr, lea
 
 /// Whether the values of every pair are equal.
 pub fn all_equal<const N: usize>(pairs: [(&Expr, &Expr); N]) -> Expr {
-    join(&pairs.map(|(one, other)| one.eq(other))).all()
+    join(pairs.map(|(one, other)| one.eq(other))).all()
 }
 
 struct Charge {

@@ -122,7 +122,7 @@ pub fn elaborate(bytes: usize, master: &[PortInfo]) -> Result<Module, Elaboratio
     m.output("m_axi_rdata", &read);
     let read_column = m.register("word_read", column.width());
     read_column.next(&column).enable(&reads_word);
-    m.output("word_answer", &select(&read_column, &read.lanes(32)));
+    m.output("word_answer", &select(&read_column, read.lanes(32)));
     m.output("word_ready", &word_write.mux(&ones(1), &free));
     m.finish()
 }
