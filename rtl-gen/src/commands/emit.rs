@@ -66,9 +66,7 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
         out.display(),
         names.join(", ")
     );
-    report
-        .answer(&text, || json!({ "out": report::path(out), "top": top, "files": files.keys().collect::<Vec<_>>() }))?;
-    Ok(Verdict::Success)
+    report.answer(&text, || json!({ "out": report::path(out), "top": top, "files": files.keys().collect::<Vec<_>>() }))
 }
 
 fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
@@ -77,8 +75,7 @@ fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files
         Some(path) => with_image::core_with(config, path)?,
     };
     let names: Vec<&str> = contents.iter().map(|(name, _)| name.as_str()).collect();
-    let modules: Vec<(String, String)> =
-        core.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
+    let modules = modules_of(&core);
     let paths: Vec<&str> = modules.iter().map(|(path, _)| path.as_str()).collect();
     let mut files = Files::from([
         (format!("{}.v", core.name()), core.all_in_one()),
@@ -119,10 +116,14 @@ fn as_emitted(config: &Config) -> Config {
 /// Returns the top of a board, the modules below it, and the files of its project.
 fn of_board(board: &Board, core: &Core, prefix: &str, baud: u32) -> Result<Files, BoardError> {
     let top = boards::elaborate(board, core, baud)?;
-    let modules: Files = top.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
-    let names: Vec<String> = top.files().into_iter().map(|(name, _)| format!("rtl/{name}")).collect();
-    let sources: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok(modules.into_iter().chain(boards::project(board, prefix, &sources, baud)).collect())
+    let modules = modules_of(&top);
+    let sources: Vec<&str> = modules.iter().map(|(path, _)| path.as_str()).collect();
+    let project = boards::project(board, prefix, &sources, baud);
+    Ok(modules.into_iter().chain(project).collect())
+}
+
+fn modules_of(core: &Core) -> Vec<(String, String)> {
+    core.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect()
 }
 
 /// The state of the output folder.

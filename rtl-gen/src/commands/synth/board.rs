@@ -24,11 +24,7 @@ pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report)
     config.trace.port = false;
     let program = arguments.image.as_deref().ok_or_else(|| RequestError::new("usage", "expected --image P.elf"))?;
     let staged = arguments.bitstream.as_deref().map(|path| StagedFile::prepare("--bitstream", path)).transpose()?;
-    if let Some(file) = staged.as_ref().filter(|file| file.is_same(program)) {
-        let path = file.target().display();
-        let message = format!("{path}: --bitstream names the program itself; expected another file");
-        return Err(RequestError::new("same-file", message).into());
-    }
+    staged.iter().try_for_each(|file| file.differs_from(program, "the program itself"))?;
     // The tools work in one folder with all files.
     config.emit.hex_path.clear();
     let (core, contents) = with_image::core_with(&mut config, program)?;
