@@ -86,8 +86,8 @@ impl Drop for Group {
 }
 
 /// Ends all running groups: sends each its signal, then kills it if it does not end. Meanwhile another thread must wait
-/// for the programs, as [`Group::try_wait`] does. While the result is held, no group starts, and a thread that waits for a
-/// group keeps waiting.
+/// for the programs, as [`Group::try_wait`] does. While the result is held, no group starts, and a thread that waits
+/// for a group keeps waiting.
 pub fn end_all() -> impl Sized {
     let lock = running();
     for (leader, farewell) in lock.iter() {

@@ -91,8 +91,8 @@ pub struct Task<'a> {
     /// The time limit of a seed.
     pub patience: Option<Duration>,
     pub yosys: &'a str,
-    /// The pins of a board, as an .lpf file: [`TILES`](crate::nextpnr::TILES) is then written. Without it nextpnr chooses
-    /// the pins. The first seed that reaches the frequency is then enough: the others are not kept.
+    /// The pins of a board, as an .lpf file: [`TILES`](crate::nextpnr::TILES) is then written. Without it nextpnr
+    /// chooses the pins. The first seed that reaches the frequency is then enough: the others are not kept.
     pub constraints: Option<&'a str>,
 }
 

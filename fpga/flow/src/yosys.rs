@@ -36,8 +36,8 @@ impl Yosys {
         self.program.version()
     }
 
-    /// Returns the folder with the results of a task and the value of `read`. Unreadable results are not kept. `progress`
-    /// receives the current step as text, four times per second.
+    /// Returns the folder with the results of a task and the value of `read`. Unreadable results are not kept.
+    /// `progress` receives the current step as text, four times per second.
     ///
     /// # Errors
     /// [`SynthesisError::OutOfMemory`] if Yosys has too little memory.
