@@ -1,9 +1,10 @@
 //! The console of a running program.
 
 use std::cell::RefCell;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 
 use crate::progress::Progress;
+use crate::report::tolerate_closed_pipe;
 
 pub struct Console<'a> {
     to: Box<dyn Write>,
@@ -32,16 +33,10 @@ impl Write for Console<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.progress.borrow_mut().clear();
         self.line_is_open = bytes.last().is_some_and(|byte| *byte != b'\n');
-        match self.to.write(bytes) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(bytes.len()),
-            other => other,
-        }
+        tolerate_closed_pipe(self.to.write(bytes), bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self.to.flush() {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            other => other,
-        }
+        tolerate_closed_pipe(self.to.flush(), ())
     }
 }

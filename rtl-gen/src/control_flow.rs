@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use sim::Program;
 use sim::control_flow::{Analysis, Branch, DivergentBarrier, FunctionSummary, Kind, Loop, Lost, Reason, Reconvergence};
 
+use crate::report::counted;
+
 pub fn text(program: &Program, analysis: &Analysis) -> String {
     let place = |pc| program.place(pc);
     let mut text = String::new();
@@ -22,8 +24,13 @@ pub fn text(program: &Program, analysis: &Analysis) -> String {
         4 * entries
     );
     for (kind, name) in KINDS {
-        let of_kind: Vec<&Branch> = analysis.branches().iter().filter(|branch| branch.kind == *kind).collect();
-        let _ = writeln!(text, "  {name:<21} {:>5}{}", of_kind.len(), together(&of_kind));
+        let [at, at_return, unknown] = reconvergences(analysis.branches().iter().filter(|branch| branch.kind == *kind));
+        let number = at + at_return + unknown;
+        let _ = write!(text, "  {name:<21} {number:>5}");
+        if number > 0 {
+            let _ = write!(text, ": {at} reconverge at a pc, {at_return} at the return, {unknown} unknown");
+        }
+        text.push('\n');
     }
     functions(&mut text, program, analysis);
 
@@ -47,10 +54,10 @@ pub fn text(program: &Program, analysis: &Analysis) -> String {
 pub fn object(program: &Program, analysis: &Analysis) -> Value {
     let function = |function: &FunctionSummary| {
         let branches = &analysis.branches()[function.branches.clone()];
-        let count = |like: &dyn Fn(&Branch) -> bool| branches.iter().filter(|branch| like(branch)).count();
+        let unknown = branches.iter().filter(|branch| branch.together.is_err()).count();
         json!({
             "name": function.name, "start": function.start, "blocks": function.blocks, "branches": branches.len(),
-            "unknown": count(&|branch| branch.together.is_err()),
+            "unknown": unknown,
         })
     };
     let branch = |branch: &Branch| {
@@ -114,14 +121,16 @@ fn name(kind: Kind) -> &'static str {
     }
 }
 
-fn together(branches: &[&Branch]) -> String {
-    if branches.is_empty() {
-        return String::new();
-    }
-    let count = |like: fn(Reconvergence) -> bool| branches.iter().filter(|branch| like(branch.reconvergence())).count();
-    let at = count(|entry| matches!(entry, Reconvergence::At(_)));
-    let at_return = count(|entry| entry == Reconvergence::Return);
-    format!(": {at} reconverge at a pc, {at_return} at the return, {} unknown", branches.len() - at - at_return)
+/// Counts the branches that reconverge at a pc, at the return, and at an unknown place.
+fn reconvergences<'a>(branches: impl IntoIterator<Item = &'a Branch>) -> [usize; 3] {
+    branches.into_iter().fold([0; 3], |mut counts, branch| {
+        counts[match branch.reconvergence() {
+            Reconvergence::At(_) => 0,
+            Reconvergence::Return => 1,
+            Reconvergence::Unknown => 2,
+        }] += 1;
+        counts
+    })
 }
 
 fn functions(text: &mut String, program: &Program, analysis: &Analysis) {
@@ -130,17 +139,9 @@ fn functions(text: &mut String, program: &Program, analysis: &Analysis) {
     let _ = writeln!(text, "\n  {:<width$}  blocks  branches  at a pc  return  unknown", "function");
     for (function, name) in analysis.functions().iter().zip(names) {
         let branches = &analysis.branches()[function.branches.clone()];
-        let count =
-            |like: fn(Reconvergence) -> bool| branches.iter().filter(|branch| like(branch.reconvergence())).count();
-        let _ = writeln!(
-            text,
-            "  {name:<width$}  {:>6}  {:>8}  {:>7}  {:>6}  {:>7}",
-            function.blocks,
-            branches.len(),
-            count(|entry| matches!(entry, Reconvergence::At(_))),
-            count(|entry| entry == Reconvergence::Return),
-            count(|entry| entry == Reconvergence::Unknown)
-        );
+        let [at, at_return, unknown] = reconvergences(branches);
+        let (blocks, branches) = (function.blocks, branches.len());
+        let _ = writeln!(text, "  {name:<width$}  {blocks:>6}  {branches:>8}  {at:>7}  {at_return:>6}  {unknown:>7}");
     }
 }
 
@@ -174,10 +175,6 @@ fn warning(program: &Program, barrier: &DivergentBarrier) -> String {
          a reconvergence stack may wait there for ever",
         branches.collect::<Vec<_>>().join(", ")
     )
-}
-
-fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn note(number: usize, what: &str) -> String {

@@ -15,6 +15,11 @@ pub fn path(path: &Path) -> Value {
     json!(path.display().to_string())
 }
 
+/// Formats a number of things: "1 step", "2 steps".
+pub fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 pub struct Report {
     json: bool,
 }
@@ -28,28 +33,29 @@ impl Report {
         self.json
     }
 
-    /// Prints `object` with `--json`, else `text`.
-    pub fn answer(&self, text: &str, object: impl FnOnce() -> Value) -> anyhow::Result<()> {
+    /// Prints `object` with `--json`, else `text`. Returns success, for commands that have no other verdict.
+    pub fn answer(&self, text: &str, object: impl FnOnce() -> Value) -> anyhow::Result<Verdict> {
         let answer = if self.json { object().to_string() } else { text.trim_end_matches('\n').to_owned() };
-        tolerate_closed_pipe(writeln!(io::stdout(), "{answer}").and_then(|()| io::stdout().flush()))
-            .map_err(|error| RequestError::new("unwritable-output", format!("stdout: cannot write: {error}")).into())
+        tolerate_closed_pipe(writeln!(io::stdout(), "{answer}").and_then(|()| io::stdout().flush()), ())
+            .map_err(|error| RequestError::new("unwritable-output", format!("stdout: cannot write: {error}")))?;
+        Ok(Verdict::Success)
     }
 
     pub fn clap(&self, answer: &clap::Error) -> anyhow::Result<Verdict> {
         let text = answer.render();
         match answer.kind() {
-            ClapKind::DisplayHelp if self.json => self.answer("", || json!({ "help": text.to_string() }))?,
-            ClapKind::DisplayVersion if self.json => self.answer("", version::object)?,
+            ClapKind::DisplayHelp if self.json => self.answer("", || json!({ "help": text.to_string() })),
+            ClapKind::DisplayVersion if self.json => self.answer("", version::object),
             ClapKind::DisplayHelp | ClapKind::DisplayVersion => {
                 let _ = answer.print();
+                Ok(Verdict::Success)
             }
             _ => {
                 let text = text.to_string();
                 let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-                return Err(RequestError::new("usage", message).into());
+                Err(RequestError::new("usage", message).into())
             }
         }
-        Ok(Verdict::Success)
     }
 
     /// Reports a request error; its exit status is 2.
@@ -67,10 +73,10 @@ impl Report {
     }
 }
 
-/// A reader that closes the pipe, as in `weft config | head -1`, is not an error.
-pub fn tolerate_closed_pipe(result: io::Result<()>) -> io::Result<()> {
+/// A reader that closes the pipe, as in `weft config | head -1`, is not an error: `all` was then written.
+pub fn tolerate_closed_pipe<T>(result: io::Result<T>, all: T) -> io::Result<T> {
     match result {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(all),
         other => other,
     }
 }

@@ -2,7 +2,7 @@
 //! finished. An error or a signal removes the hidden folder.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -99,6 +99,15 @@ impl StagedFile {
         Ok(Self { option, target, staging: Some(staging) })
     }
 
+    /// Checks that the file is not `other`, which `what` describes.
+    pub fn differs_from(&self, other: &Path, what: &str) -> Result<(), RequestError> {
+        if !self.is_same(other) {
+            return Ok(());
+        }
+        let message = format!("{}: {} names {what}; expected another file", self.target.display(), self.option);
+        Err(RequestError::new("same-file", message))
+    }
+
     pub fn path(&self) -> PathBuf {
         self.staging.as_ref().map_or_else(|| self.target.clone(), |staging| staging.join(STAGED_NAME))
     }
@@ -106,6 +115,10 @@ impl StagedFile {
     pub fn create(&self) -> Result<File, RequestError> {
         let create = self.staging.is_some();
         OpenOptions::new().write(true).create(create).open(self.path()).map_err(|error| self.fail(&error))
+    }
+
+    pub fn write(&self, contents: &[u8]) -> Result<(), RequestError> {
+        self.create()?.write_all(contents).map_err(|error| self.fail(&error))
     }
 
     pub fn publish(self) -> Result<(), RequestError> {
@@ -120,7 +133,7 @@ impl StagedFile {
         RequestError::unwritable(&self.target, format!("{error} ({})", self.option))
     }
 
-    pub fn is_same(&self, other: &Path) -> bool {
+    fn is_same(&self, other: &Path) -> bool {
         self.staging.is_some() && same_place(&self.target, other)
     }
 

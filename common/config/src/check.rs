@@ -1,6 +1,8 @@
 //! Rules between keys: RAM and the stacks at its end; divider, scratchpad, caches, control port; a unit in Verilog and
 //! its file.
 
+use std::sync::LazyLock;
+
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
 use crate::keys::{Config, MemoryKind};
@@ -14,15 +16,7 @@ pub(crate) struct Broken {
     pub(crate) hint: String,
 }
 
-const ISA_KEYS: &[&str] = &{
-    let mut keys = [""; EXTENSIONS.len()];
-    let mut at = 0;
-    while at < keys.len() {
-        keys[at] = EXTENSIONS[at].key;
-        at += 1;
-    }
-    keys
-};
+static ISA_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| EXTENSIONS.iter().map(|extension| extension.key).collect());
 
 const RAM_BASE: u64 = 0x8000_0000;
 const LARGEST_RAM: u64 = 1 << 31;
@@ -150,7 +144,7 @@ fn check_external(config: &Config) -> Result<(), Broken> {
 fn check_extensions(config: &Config) -> Result<(), Broken> {
     let Some((Extension { key, .. }, required)) = extension::lacking(config.isa) else { return Ok(()) };
     Err(Broken {
-        keys: ISA_KEYS,
+        keys: &ISA_KEYS,
         reason: format!("`{key}` requires `{required}`"),
         hint: format!("set {required}=true, or {key}=false"),
     })

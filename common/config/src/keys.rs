@@ -8,6 +8,53 @@ use crate::extension::{A, Isa};
 use crate::external::External;
 use crate::unit::{SORTED_TABLE, UnitKeys};
 
+/// A value with a name, one of a few.
+pub(crate) trait Choice {
+    fn name(&self) -> &'static str;
+
+    fn names(&self) -> &'static [&'static str];
+
+    /// Takes the value of this name, and returns whether there is one.
+    fn choose(&mut self, name: &str) -> bool;
+}
+
+/// Declares an enumeration whose variants have names in the configuration.
+macro_rules! choice {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl $name {
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            const NAMES: &[&'static str] = &[$($text),+];
+
+            pub fn name(self) -> &'static str {
+                Self::NAMES[self as usize]
+            }
+        }
+
+        impl Choice for $name {
+            fn name(&self) -> &'static str {
+                Self::name(*self)
+            }
+
+            fn names(&self) -> &'static [&'static str] {
+                Self::NAMES
+            }
+
+            fn choose(&mut self, name: &str) -> bool {
+                let chosen = Self::ALL.iter().find(|choice| choice.name() == name);
+                *self = chosen.copied().unwrap_or(*self);
+                chosen.is_some()
+            }
+        }
+    };
+}
+
 /// A resolved configuration: every key has a value in range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -58,31 +105,35 @@ impl Divergence {
     }
 }
 
-/// `divergence.order`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// The near path of a divergence goes on, up to the point where it reconverges.
-    DepthFirst,
-    /// Both paths of a divergence go to the back of the queue.
-    BreadthFirst,
+choice! {
+    /// `divergence.order`
+    #[derive(Hash)]
+    Order {
+        /// The near path of a divergence goes on, up to the point where it reconverges.
+        DepthFirst = "depth-first",
+        /// Both paths of a divergence go to the back of the queue.
+        BreadthFirst = "breadth-first",
+    }
 }
 
-/// `divergence.scoreboard`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scoreboard {
-    /// One shadow bit per long-latency result: threads that move between slots wait for all pending results.
-    Shadow,
-    /// Tracking per thread: an instruction waits only for results of its own threads.
-    Optimistic,
+choice! {
+    /// `divergence.scoreboard`
+    Scoreboard {
+        /// One shadow bit per long-latency result: threads that move between slots wait for all pending results.
+        Shadow = "shadow",
+        /// Tracking per thread: an instruction waits only for results of its own threads.
+        Optimistic = "optimistic",
+    }
 }
 
-/// `divergence.scheduler`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheduler {
-    /// Both paths of a warp have instructions ready.
-    Full,
-    /// One path has instructions ready. The other runs after a long-latency instruction.
-    Constrained,
+choice! {
+    /// `divergence.scheduler`
+    Scheduler {
+        /// Both paths of a warp have instructions ready.
+        Full = "full",
+        /// One path has instructions ready. The other runs after a long-latency instruction.
+        Constrained = "constrained",
+    }
 }
 
 /// `[divider]`
@@ -116,26 +167,28 @@ pub struct Memory {
     pub stack_interleave: bool,
 }
 
-/// `memory.kind`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryKind {
-    /// A port at the top of the core, which the test bench answers.
-    Model,
-    /// Block RAM in the core, without a memory port at the top.
-    Bram,
-    /// An AXI4 master at the top, with the test bench as slave.
-    Axi4,
+choice! {
+    /// `memory.kind`
+    MemoryKind {
+        /// A port at the top of the core, which the test bench answers.
+        Model = "model",
+        /// Block RAM in the core, without a memory port at the top.
+        Bram = "bram",
+        /// An AXI4 master at the top, with the test bench as slave.
+        Axi4 = "axi4",
+    }
 }
 
-/// `memory.coalescer`: which lanes share a transaction with the leader, the lowest lane that is not served yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coalescer {
-    /// Those that load the leader's word, and each lane i that loads or stores word i of its line.
-    Word,
-    /// The same for stores; for loads, all lanes in the leader's line.
-    LineLoads,
-    /// All lanes in the leader's line. Of two that store a byte, the higher lane wins.
-    Line,
+choice! {
+    /// `memory.coalescer`: which lanes share a transaction with the leader, the lowest lane that is not served yet.
+    Coalescer {
+        /// Those that load the leader's word, and each lane i that loads or stores word i of its line.
+        Word = "word",
+        /// The same for stores; for loads, all lanes in the leader's line.
+        LineLoads = "line-loads",
+        /// All lanes in the leader's line. Of two that store a byte, the higher lane wins.
+        Line = "line",
+    }
 }
 
 /// `[scratchpad]`: a memory in the core, at [`SCRATCHPAD_BASE`](crate::SCRATCHPAD_BASE).
@@ -188,24 +241,13 @@ pub struct Trace {
     pub port: bool,
 }
 
-/// `emit.reset`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reset {
-    /// A port `rst`, high in reset, synchronous to the clock.
-    #[default]
-    High,
-    /// A port `rst_n`, low in reset, and two registers that synchronise it.
-    ActiveLow,
-}
-
-impl Reset {
-    pub const ALL: &[Self] = &[Self::High, Self::ActiveLow];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::ActiveLow => "active-low",
-        }
+choice! {
+    /// `emit.reset`
+    Reset {
+        /// A port `rst`, high in reset, synchronous to the clock.
+        High = "high",
+        /// A port `rst_n`, low in reset, and two registers that synchronise it.
+        ActiveLow = "active-low",
     }
 }
 
@@ -357,7 +399,7 @@ impl Default for Trace {
 
 impl Default for Emit {
     fn default() -> Self {
-        Self { reset: Reset::default(), prefix: "weft_".into(), hex_path: String::new() }
+        Self { reset: Reset::High, prefix: "weft_".into(), hex_path: String::new() }
     }
 }
 
@@ -368,16 +410,6 @@ impl Default for Run {
 }
 
 impl MemoryKind {
-    pub const ALL: &[Self] = &[Self::Model, Self::Bram, Self::Axi4];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::Bram => "bram",
-            Self::Axi4 => "axi4",
-        }
-    }
-
     /// Returns the keys that have no effect with this kind.
     pub fn ignored_keys(self) -> &'static [&'static str] {
         match self {
@@ -388,16 +420,6 @@ impl MemoryKind {
 }
 
 impl Coalescer {
-    pub const ALL: &[Self] = &[Self::Word, Self::LineLoads, Self::Line];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Word => "word",
-            Self::LineLoads => "line-loads",
-            Self::Line => "line",
-        }
-    }
-
     /// Whether each lane may load any word of the leader's line.
     pub fn loads_lines(self) -> bool {
         self != Self::Word
@@ -406,39 +428,6 @@ impl Coalescer {
     /// Whether each lane may store any bytes of the leader's line.
     pub fn stores_lines(self) -> bool {
         self == Self::Line
-    }
-}
-
-impl Order {
-    pub const ALL: &[Self] = &[Self::DepthFirst, Self::BreadthFirst];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DepthFirst => "depth-first",
-            Self::BreadthFirst => "breadth-first",
-        }
-    }
-}
-
-impl Scheduler {
-    pub const ALL: &[Self] = &[Self::Full, Self::Constrained];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Constrained => "constrained",
-        }
-    }
-}
-
-impl Scoreboard {
-    pub const ALL: &[Self] = &[Self::Shadow, Self::Optimistic];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Shadow => "shadow",
-            Self::Optimistic => "optimistic",
-        }
     }
 }
 

@@ -29,7 +29,7 @@ pub use keys::*;
 pub use preset::{PRESETS, Preset};
 pub use reference::reference;
 pub use resolve::{Base, Origins};
-pub use suggest::nearest;
+pub use suggest::{did_you_mean, nearest};
 pub use table::{KEYS, Key};
 pub use unit::*;
 

@@ -13,12 +13,17 @@ pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns "did you mean …", or the whole list.
+/// Returns "did you mean …", or else a text, such as the whole list.
+pub fn did_you_mean<'a>(
+    given: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    nearest(given, candidates).map_or_else(otherwise, |candidate| format!("did you mean `{candidate}`?"))
+}
+
 pub(crate) fn hint_among(given: &str, plural: &str, candidates: &[&str]) -> String {
-    match nearest(given, candidates.iter().copied()) {
-        Some(candidate) => format!("did you mean `{candidate}`?"),
-        None => format!("the {plural} are {}", enumerate(candidates)),
-    }
+    did_you_mean(given, candidates.iter().copied(), || format!("the {plural} are {}", enumerate(candidates)))
 }
 
 /// Returns the likely key for an unknown one, or the keys of its table.

@@ -2,7 +2,7 @@
 //! configuration, the error texts and the reference in the documentation are all derived from it.
 
 use crate::extension::{EXTENSIONS, Extension, M};
-use crate::keys::{Bandwidth, Coalescer, Config, Latency, MemoryKind, Order, Reset, Scheduler, Scoreboard};
+use crate::keys::{Bandwidth, Choice, Config, Latency};
 use crate::suggest::hint_among;
 use crate::unit::{UNITS, UnitKey};
 use crate::value::Given;
@@ -23,39 +23,34 @@ pub struct Key {
 /// The field of [`Config`] behind a key, and the range of its values.
 #[derive(Clone, Copy)]
 enum Field {
-    Integer {
-        values: Integers,
-        at: fn(&mut Config) -> &mut u32,
-    },
-    Long {
-        values: Integers,
-        at: fn(&mut Config) -> &mut u64,
-    },
-    Boolean {
-        at: fn(&mut Config) -> &mut bool,
-    },
+    Integer(Integers, fn(&mut Config) -> &mut u32),
+    Long(Integers, fn(&mut Config) -> &mut u64),
+    Boolean(fn(&mut Config) -> &mut bool),
     Extension(&'static Extension),
     OfUnit(&'static UnitKey),
-    Name {
-        what: &'static str,
-        at: fn(&mut Config) -> &mut String,
-    },
+    /// A text that names the given thing.
+    Name(&'static str, fn(&mut Config) -> &mut String),
     /// The beginning of identifiers, or an empty string.
-    Prefix {
-        at: fn(&mut Config) -> &mut String,
-    },
-    Choice {
-        plural: &'static str,
-        names: fn() -> Vec<&'static str>,
-        name: fn(&Config) -> &str,
-        choose: fn(&mut Config, usize),
-    },
-    Latency {
-        at: fn(&mut Config) -> &mut Latency,
-    },
-    Bandwidth {
-        at: fn(&mut Config) -> &mut Bandwidth,
-    },
+    Prefix(fn(&mut Config) -> &mut String),
+    /// One of several names, with the plural for messages.
+    Choice(&'static str, fn(&mut Config) -> &mut dyn Choice),
+    Latency(fn(&mut Config) -> &mut Latency),
+    Bandwidth(fn(&mut Config) -> &mut Bandwidth),
+}
+
+/// Makes the entries of keys: the summary of each, its name, which is also its place in [`Config`], and its values.
+macro_rules! keys {
+    ($(
+        #[doc = $summary:literal]
+        $first:ident $(. $leaf:ident)?: $kind:ident $(($argument:expr))?, in_hardware: $in_hardware:literal;
+    )*) => {
+        &[$(Key {
+            name: concat!(stringify!($first) $(, ".", stringify!($leaf))?),
+            summary: $summary.trim_ascii_start(),
+            in_hardware: $in_hardware,
+            field: Field::$kind($($argument,)? |config| &mut config.$first$(.$leaf)?),
+        },)*]
+    };
 }
 
 #[derive(Clone, Copy)]
@@ -103,264 +98,83 @@ const fn unit_keys() -> usize {
     count
 }
 
-const SIZES: &[Key] = &[
-    Key {
-        name: "warps",
-        summary: "Warps in the core.",
-        in_hardware: true,
-        field: Field::Integer { values: Integers::between(1, 64), at: |config| &mut config.warps },
-    },
-    Key {
-        name: "threads",
-        summary: "Threads per warp, and the number of lanes.",
-        in_hardware: true,
-        field: Field::Integer { values: Integers::powers_of_two(1, 64), at: |config| &mut config.threads },
-    },
-];
+const SIZES: &[Key] = keys! {
+    /// Warps in the core.
+    warps: Integer(between(1, 64)), in_hardware: true;
+    /// Threads per warp, and the number of lanes.
+    threads: Integer(powers_of_two(1, 64)), in_hardware: true;
+};
 
 /// The unit that tracks divergence, and the keys that do not belong to a single unit.
-const DIVERGENCE: &[Key] = &[
-    Key {
-        name: "divergence.unit",
-        summary: "The unit that tracks the paths of a warp; \"verilog\" is a module of yours.",
-        in_hardware: true,
-        field: Field::Name { what: "the name of a divergence unit", at: |config| &mut config.divergence.unit },
-    },
-    Key {
-        name: "divergence.file",
-        summary: "Unit \"verilog\": its file; in a file of keys, relative to that file.",
-        in_hardware: true,
-        field: Field::Name { what: "the path of a file", at: |config| &mut config.divergence.file },
-    },
-    Key {
-        name: "divergence.module",
-        summary: "Unit \"verilog\": the name of its module.",
-        in_hardware: true,
-        field: Field::Name { what: "the name of a module", at: |config| &mut config.divergence.module },
-    },
-    Key {
-        name: "divergence.fair_after",
-        summary: "Commits of a warp until its path yields; 0 = only at pause. Not read by the stacks.",
-        in_hardware: true,
-        field: Field::Long {
-            values: Integers::between(0, u32::MAX as u64),
-            at: |config| &mut config.divergence.fair_after,
-        },
-    },
-    Key {
-        name: "divergence.order",
-        summary: "Unit \"multi-path\": which of two paths that diverge runs first.",
-        in_hardware: true,
-        field: Field::Choice {
-            plural: "orders",
-            names: || Order::ALL.iter().map(|order| order.name()).collect(),
-            name: |config| config.divergence.order.name(),
-            choose: |config, number| config.divergence.order = Order::ALL[number],
-        },
-    },
-    Key {
-        name: "divergence.scheduler",
-        summary: "Unit \"dual-path\": both slots of a warp may issue, or one at a time.",
-        in_hardware: true,
-        field: Field::Choice {
-            plural: "schedulers",
-            names: || Scheduler::ALL.iter().map(|scheduler| scheduler.name()).collect(),
-            name: |config| config.divergence.scheduler.name(),
-            choose: |config, number| config.divergence.scheduler = Scheduler::ALL[number],
-        },
-    },
-    Key {
-        name: "divergence.scoreboard",
-        summary: "Unit \"dual-path\": dependences by shadow bit, or by thread (model only).",
-        in_hardware: false,
-        field: Field::Choice {
-            plural: "scoreboards",
-            names: || Scoreboard::ALL.iter().map(|scoreboard| scoreboard.name()).collect(),
-            name: |config| config.divergence.scoreboard.name(),
-            choose: |config, number| config.divergence.scoreboard = Scoreboard::ALL[number],
-        },
-    },
-    Key {
-        name: "divergence.path_forwarding",
-        summary: "Unit \"dual-path\": whether lower rows use a free slot (model only).",
-        in_hardware: false,
-        field: Field::Boolean { at: |config| &mut config.divergence.path_forwarding },
-    },
-];
+const DIVERGENCE: &[Key] = keys! {
+    /// The unit that tracks the paths of a warp; "verilog" is a module of yours.
+    divergence.unit: Name("the name of a divergence unit"), in_hardware: true;
+    /// Unit "verilog": its file; in a file of keys, relative to that file.
+    divergence.file: Name("the path of a file"), in_hardware: true;
+    /// Unit "verilog": the name of its module.
+    divergence.module: Name("the name of a module"), in_hardware: true;
+    /// Commits of a warp until its path yields; 0 = only at pause. Not read by the stacks.
+    divergence.fair_after: Long(between(0, u32::MAX as u64)), in_hardware: true;
+    /// Unit "multi-path": which of two paths that diverge runs first.
+    divergence.order: Choice("orders"), in_hardware: true;
+    /// Unit "dual-path": both slots of a warp may issue, or one at a time.
+    divergence.scheduler: Choice("schedulers"), in_hardware: true;
+    /// Unit "dual-path": dependences by shadow bit, or by thread (model only).
+    divergence.scoreboard: Choice("scoreboards"), in_hardware: false;
+    /// Unit "dual-path": whether lower rows use a free slot (model only).
+    divergence.path_forwarding: Boolean, in_hardware: false;
+};
 
-const OTHERS: &[Key] = &[
-    Key {
-        name: "divider.units",
-        summary: "Lanes that divide at a time, at most `threads`; 0 = 1 to 4, or 16 from 16 threads on.",
-        in_hardware: true,
-        field: Field::Integer { values: Integers::zero_or_power_of_two(1, 16), at: |config| &mut config.divider.units },
-    },
-    Key {
-        name: "memory.kind",
-        summary: "Memory behind the core: open ports, block RAM in it, or an AXI4 master.",
-        in_hardware: true,
-        field: Field::Choice {
-            plural: "kinds",
-            names: || MemoryKind::ALL.iter().map(|kind| kind.name()).collect(),
-            name: |config| config.memory.kind.name(),
-            choose: |config, number| config.memory.kind = MemoryKind::ALL[number],
-        },
-    },
-    Key {
-        name: "memory.latency",
-        summary: "Cycles from an accepted load to its response; a range is drawn at random.",
-        in_hardware: false,
-        field: Field::Latency { at: |config| &mut config.memory.latency },
-    },
-    Key {
-        name: "memory.fetch_latency",
-        summary: "Cycles from an accepted fetch to its word; a range is drawn at random.",
-        in_hardware: false,
-        field: Field::Latency { at: |config| &mut config.memory.fetch_latency },
-    },
-    Key {
-        name: "memory.bandwidth",
-        summary: "Transactions per cycle that memory accepts on average: 0.25 = one in four.",
-        in_hardware: false,
-        field: Field::Bandwidth { at: |config| &mut config.memory.bandwidth },
-    },
-    Key {
-        name: "memory.seed",
-        summary: "Seed of random latencies.",
-        in_hardware: false,
-        field: Field::Long { values: Integers::between(0, i64::MAX as u64), at: |config| &mut config.memory.seed },
-    },
-    Key {
-        name: "memory.coalescer",
-        summary: "Lanes of one transaction: by word, or in one line (\"line\" by default with a scratchpad).",
-        in_hardware: true,
-        field: Field::Choice {
-            plural: "coalescers",
-            names: || Coalescer::ALL.iter().map(|coalescer| coalescer.name()).collect(),
-            name: |config| config.memory.coalescer.name(),
-            choose: |config, number| config.memory.coalescer = Coalescer::ALL[number],
-        },
-    },
-    Key {
-        name: "memory.outstanding",
-        summary: "Loads in flight, with \"axi4\" stores too; by default W/2, at least 16.",
-        in_hardware: true,
-        field: Field::Integer { values: Integers::between(1, 128), at: |config| &mut config.memory.outstanding },
-    },
-    Key {
-        name: "memory.ram_bytes",
-        summary: "RAM from 0x80000000 on: a multiple of threads · stack_bytes.",
-        in_hardware: true,
-        field: Field::Integer { values: Integers::between(128, 1 << 31), at: |config| &mut config.memory.ram_bytes },
-    },
-    Key {
-        name: "memory.stack_bytes",
-        summary: "Stack of each thread, at the end of RAM.",
-        in_hardware: true,
-        field: Field::Integer {
-            values: Integers::powers_of_two(64, 1 << 30),
-            at: |config| &mut config.memory.stack_bytes,
-        },
-    },
-    Key {
-        name: "memory.stack_interleave",
-        summary: "Whether the stacks of a warp alternate word by word, to share lines.",
-        in_hardware: true,
-        field: Field::Boolean { at: |config| &mut config.memory.stack_interleave },
-    },
-    Key {
-        name: "scratchpad.bytes",
-        summary: "Memory in the core at 0x20000000, in a bank per lane; 0 = none.",
-        in_hardware: true,
-        field: Field::Integer {
-            values: Integers::zero_or_power_of_two(4, 1 << 18),
-            at: |config| &mut config.scratchpad.bytes,
-        },
-    },
-    Key {
-        name: "scratchpad.atomics",
-        summary: "Whether the scratchpad performs atomic memory operations; by default as isa.a.",
-        in_hardware: true,
-        field: Field::Boolean { at: |config| &mut config.scratchpad.atomics },
-    },
-    Key {
-        name: "control.port",
-        summary: "Whether registers behind an AXI4-Lite port start and stop the core; not with \"bram\".",
-        in_hardware: true,
-        field: Field::Boolean { at: |config| &mut config.control.port },
-    },
-    Key {
-        name: "icache.bytes",
-        summary: "Instruction cache, direct mapped; 0 = none.",
-        in_hardware: true,
-        field: Field::Integer {
-            values: Integers::zero_or_power_of_two(64, 1 << 18),
-            at: |config| &mut config.icache.bytes,
-        },
-    },
-    Key {
-        name: "icache.line_bytes",
-        summary: "Line of the instruction cache.",
-        in_hardware: true,
-        field: Field::Integer { values: Integers::powers_of_two(32, 64), at: |config| &mut config.icache.line_bytes },
-    },
-    Key {
-        name: "dcache.bytes",
-        summary: "Data cache, direct mapped, in lines of a word per lane; 0 = none.",
-        in_hardware: true,
-        field: Field::Integer {
-            values: Integers::zero_or_power_of_two(8, 1 << 18),
-            at: |config| &mut config.dcache.bytes,
-        },
-    },
-    Key {
-        name: "trace.port",
-        summary: "Whether the core has the trace port that lock step reads.",
-        in_hardware: true,
-        field: Field::Boolean { at: |config| &mut config.trace.port },
-    },
-    Key {
-        name: "emit.prefix",
-        summary: "Prefix of all module names and hex files; the top is prefix and \"core\".",
-        in_hardware: true,
-        field: Field::Prefix { at: |config| &mut config.emit.prefix },
-    },
-    Key {
-        name: "emit.reset",
-        summary: "Reset of an emitted core: `rst`, or `rst_n` behind two registers. Boards have their own.",
-        in_hardware: true,
-        field: Field::Choice {
-            plural: "resets",
-            names: || Reset::ALL.iter().map(|reset| reset.name()).collect(),
-            name: |config| config.emit.reset.name(),
-            choose: |config, number| config.emit.reset = Reset::ALL[number],
-        },
-    },
-    Key {
-        name: "emit.hex_path",
-        summary: "Folder of the hex files as tools see it; empty: where they are started.",
-        in_hardware: true,
-        field: Field::Name { what: "the path of a folder", at: |config| &mut config.emit.hex_path },
-    },
-    Key {
-        name: "run.watchdog",
-        summary: "Cycles without commit, response or pending request that make a deadlock.",
-        in_hardware: false,
-        field: Field::Long { values: Integers::between(1, i64::MAX as u64), at: |config| &mut config.run.watchdog },
-    },
-    Key {
-        name: "run.starvation",
-        summary: "Factor on the commits of its warp within which a unit serves each thread that can run.",
-        in_hardware: false,
-        field: Field::Long { values: Integers::between(1, 1000), at: |config| &mut config.run.starvation },
-    },
-    Key {
-        name: "run.tohost",
-        summary: "Address of the word whose stores end the run in hardware; 0 = none.",
-        in_hardware: true,
-        field: Field::Integer { values: Integers::between(0, u32::MAX as u64), at: |config| &mut config.run.tohost },
-    },
-];
+const OTHERS: &[Key] = keys! {
+    /// Lanes that divide at a time, at most `threads`; 0 = 1 to 4, or 16 from 16 threads on.
+    divider.units: Integer(zero_or_power_of_two(1, 16)), in_hardware: true;
+    /// Memory behind the core: open ports, block RAM in it, or an AXI4 master.
+    memory.kind: Choice("kinds"), in_hardware: true;
+    /// Cycles from an accepted load to its response; a range is drawn at random.
+    memory.latency: Latency, in_hardware: false;
+    /// Cycles from an accepted fetch to its word; a range is drawn at random.
+    memory.fetch_latency: Latency, in_hardware: false;
+    /// Transactions per cycle that memory accepts on average: 0.25 = one in four.
+    memory.bandwidth: Bandwidth, in_hardware: false;
+    /// Seed of random latencies.
+    memory.seed: Long(between(0, i64::MAX as u64)), in_hardware: false;
+    /// Lanes of one transaction: by word, or in one line ("line" by default with a scratchpad).
+    memory.coalescer: Choice("coalescers"), in_hardware: true;
+    /// Loads in flight, with "axi4" stores too; by default W/2, at least 16.
+    memory.outstanding: Integer(between(1, 128)), in_hardware: true;
+    /// RAM from 0x80000000 on: a multiple of threads · stack_bytes.
+    memory.ram_bytes: Integer(between(128, 1 << 31)), in_hardware: true;
+    /// Stack of each thread, at the end of RAM.
+    memory.stack_bytes: Integer(powers_of_two(64, 1 << 30)), in_hardware: true;
+    /// Whether the stacks of a warp alternate word by word, to share lines.
+    memory.stack_interleave: Boolean, in_hardware: true;
+    /// Memory in the core at 0x20000000, in a bank per lane; 0 = none.
+    scratchpad.bytes: Integer(zero_or_power_of_two(4, 1 << 18)), in_hardware: true;
+    /// Whether the scratchpad performs atomic memory operations; by default as isa.a.
+    scratchpad.atomics: Boolean, in_hardware: true;
+    /// Whether registers behind an AXI4-Lite port start and stop the core; not with "bram".
+    control.port: Boolean, in_hardware: true;
+    /// Instruction cache, direct mapped; 0 = none.
+    icache.bytes: Integer(zero_or_power_of_two(64, 1 << 18)), in_hardware: true;
+    /// Line of the instruction cache.
+    icache.line_bytes: Integer(powers_of_two(32, 64)), in_hardware: true;
+    /// Data cache, direct mapped, in lines of a word per lane; 0 = none.
+    dcache.bytes: Integer(zero_or_power_of_two(8, 1 << 18)), in_hardware: true;
+    /// Whether the core has the trace port that lock step reads.
+    trace.port: Boolean, in_hardware: true;
+    /// Prefix of all module names and hex files; the top is prefix and "core".
+    emit.prefix: Prefix, in_hardware: true;
+    /// Reset of an emitted core: `rst`, or `rst_n` behind two registers. Boards have their own.
+    emit.reset: Choice("resets"), in_hardware: true;
+    /// Folder of the hex files as tools see it; empty: where they are started.
+    emit.hex_path: Name("the path of a folder"), in_hardware: true;
+    /// Cycles without commit, response or pending request that make a deadlock.
+    run.watchdog: Long(between(1, i64::MAX as u64)), in_hardware: false;
+    /// Factor on the commits of its warp within which a unit serves each thread that can run.
+    run.starvation: Long(between(1, 1000)), in_hardware: false;
+    /// Address of the word whose stores end the run in hardware; 0 = none.
+    run.tohost: Integer(between(0, u32::MAX as u64)), in_hardware: true;
+};
 
 impl Key {
     const fn of_extension(extension: &'static Extension) -> Self {
@@ -405,18 +219,14 @@ impl Key {
 
     pub fn values(&self) -> String {
         match &self.field {
-            Field::Integer { values, .. } | Field::Long { values, .. } => values.describe(),
-            Field::OfUnit(key) => Integers::of(key).describe(),
-            Field::Boolean { .. } | Field::Extension(_) => "true or false".into(),
-            Field::Name { what, .. } => (*what).into(),
-            Field::Prefix { .. } => "a Verilog identifier, or nothing".into(),
-            Field::Choice { names, .. } => {
-                names().into_iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ")
-            }
-            Field::Latency { .. } => {
-                format!("an integer from 1 to {MAX_LATENCY}, or a range such as \"1..60\"")
-            }
-            Field::Bandwidth { .. } => "a number from 0.001 to 1, with up to three decimals".into(),
+            Field::Integer(values, _) | Field::Long(values, _) => values.describe(),
+            Field::OfUnit(key) => integers(key).describe(),
+            Field::Boolean(_) | Field::Extension(_) => "true or false".into(),
+            Field::Name(what, _) => (*what).into(),
+            Field::Prefix(_) => "a Verilog identifier, or nothing".into(),
+            Field::Choice(_, at) => format!("\"{}\"", at(&mut Config::default()).names().join("\" or \"")),
+            Field::Latency(_) => format!("an integer from 1 to {MAX_LATENCY}, or a range such as \"1..60\""),
+            Field::Bandwidth(_) => "a number from 0.001 to 1, with up to three decimals".into(),
         }
     }
 
@@ -424,21 +234,21 @@ impl Key {
     pub fn value(&self, config: &Config) -> toml::Value {
         let config = &mut config.clone();
         match &self.field {
-            Field::Integer { at, .. } => toml::Value::Integer((*at(config)).into()),
-            Field::Long { at, .. } => toml::Value::Integer(i64::try_from(*at(config)).unwrap_or(i64::MAX)),
-            Field::Boolean { at } => toml::Value::Boolean(*at(config)),
+            Field::Integer(_, at) => toml::Value::Integer((*at(config)).into()),
+            Field::Long(_, at) => toml::Value::Integer(i64::try_from(*at(config)).unwrap_or(i64::MAX)),
+            Field::Boolean(at) => toml::Value::Boolean(*at(config)),
             Field::Extension(extension) => toml::Value::Boolean(config.isa.has(extension)),
             Field::OfUnit(key) => toml::Value::Integer(config.unit_keys.get(key.name).into()),
-            Field::Name { at, .. } | Field::Prefix { at } => toml::Value::String(at(config).clone()),
-            Field::Choice { name, .. } => toml::Value::String(name(config).into()),
-            Field::Latency { at } => (*at(config)).into(),
-            Field::Bandwidth { at } => (*at(config)).into(),
+            Field::Name(_, at) | Field::Prefix(at) => toml::Value::String(at(config).clone()),
+            Field::Choice(_, at) => toml::Value::String(at(config).name().into()),
+            Field::Latency(at) => (*at(config)).into(),
+            Field::Bandwidth(at) => (*at(config)).into(),
         }
     }
 
     /// Returns whether the key is a name that is empty in `config`.
     pub(crate) fn is_empty(&self, config: &Config) -> bool {
-        matches!(&self.field, Field::Name { at, .. } if at(&mut config.clone()).is_empty())
+        matches!(&self.field, Field::Name(_, at) if at(&mut config.clone()).is_empty())
     }
 
     /// Returns the value in a configuration that sets nothing, as TOML.
@@ -464,29 +274,32 @@ impl Key {
 
     pub(crate) fn set(&self, config: &mut Config, given: &Given) -> Result<(), Refusal> {
         match (&self.field, given) {
-            (Field::Integer { values, at }, Given::Integer(number)) => {
+            (Field::Integer(values, at), Given::Integer(number)) => {
                 let number = values.accept(*number)?;
                 *at(config) = u32::try_from(number).map_err(|_| values.refuse(number.into()))?;
             }
             (Field::OfUnit(key), Given::Integer(number)) => {
-                *config.unit_keys.get_mut(key.name) = Integers::of(key).accept(*number)? as u32;
+                *config.unit_keys.get_mut(key.name) = integers(key).accept(*number)? as u32;
             }
-            (Field::Long { .. }, Given::Integer(1001..)) if self.name == "run.starvation" => {
+            (Field::Long(..), Given::Integer(1001..)) if self.name == "run.starvation" => {
                 let hint =
                     "it is a factor on the bound of the unit now, not a number of cycles: leave it out, or write 4";
                 return Err(Refusal::OutOfRange { hint: hint.into() });
             }
-            (Field::Long { values, at }, Given::Integer(number)) => *at(config) = values.accept(*number)?,
-            (Field::Boolean { at }, Given::Boolean(truth)) => *at(config) = *truth,
+            (Field::Long(values, at), Given::Integer(number)) => *at(config) = values.accept(*number)?,
+            (Field::Boolean(at), Given::Boolean(truth)) => *at(config) = *truth,
             (Field::Extension(extension), Given::Boolean(truth)) => config.isa.set(extension, *truth),
-            (Field::Name { at, .. }, Given::Text(name)) => at(config).clone_from(name),
-            (Field::Prefix { at }, Given::Text(name)) => *at(config) = prefix(name)?,
-            (Field::Choice { plural, names, choose, .. }, Given::Text(given)) => {
-                choose(config, choice(given, plural, &names())?);
+            (Field::Name(_, at), Given::Text(name)) => at(config).clone_from(name),
+            (Field::Prefix(at), Given::Text(name)) => *at(config) = prefix(name)?,
+            (Field::Choice(plural, at), Given::Text(name)) => {
+                let choice = at(config);
+                if !choice.choose(name) {
+                    return Err(Refusal::OutOfRange { hint: hint_among(name, plural, choice.names()) });
+                }
             }
-            (Field::Latency { at }, Given::Integer(_) | Given::Text(_)) => *at(config) = latency(given)?,
-            (Field::Bandwidth { at }, Given::Integer(number)) => *at(config) = bandwidth(*number as f64)?,
-            (Field::Bandwidth { at }, Given::Float(number)) => {
+            (Field::Latency(at), Given::Integer(_) | Given::Text(_)) => *at(config) = latency(given)?,
+            (Field::Bandwidth(at), Given::Integer(number)) => *at(config) = bandwidth(*number as f64)?,
+            (Field::Bandwidth(at), Given::Float(number)) => {
                 *at(config) = bandwidth(number.parse().unwrap_or(f64::NAN))?;
             }
             _ => return Err(Refusal::WrongType),
@@ -499,23 +312,23 @@ impl Key {
     }
 }
 
+const fn between(min: u64, max: u64) -> Integers {
+    Integers { min, max, powers_of_two: false, or_zero: false }
+}
+
+const fn powers_of_two(min: u64, max: u64) -> Integers {
+    Integers { powers_of_two: true, ..between(min, max) }
+}
+
+const fn zero_or_power_of_two(min: u64, max: u64) -> Integers {
+    Integers { or_zero: true, ..powers_of_two(min, max) }
+}
+
+fn integers(key: &UnitKey) -> Integers {
+    between(key.min.into(), key.max.into())
+}
+
 impl Integers {
-    const fn between(min: u64, max: u64) -> Self {
-        Self { min, max, powers_of_two: false, or_zero: false }
-    }
-
-    fn of(key: &UnitKey) -> Self {
-        Self::between(key.min.into(), key.max.into())
-    }
-
-    const fn powers_of_two(min: u64, max: u64) -> Self {
-        Self { min, max, powers_of_two: true, or_zero: false }
-    }
-
-    const fn zero_or_power_of_two(min: u64, max: u64) -> Self {
-        Self { or_zero: true, ..Self::powers_of_two(min, max) }
-    }
-
     fn describe(self) -> String {
         let what = match (self.powers_of_two, self.or_zero) {
             (true, true) => "0 or a power of two",
@@ -552,12 +365,6 @@ impl Integers {
         };
         Refusal::OutOfRange { hint }
     }
-}
-
-/// Returns the position of `given` among the names.
-fn choice(given: &str, plural: &str, names: &[&str]) -> Result<usize, Refusal> {
-    let number = names.iter().position(|name| *name == given);
-    number.ok_or_else(|| Refusal::OutOfRange { hint: hint_among(given, plural, names) })
 }
 
 /// Accepts letters, digits and `_`, without a digit at the start.

@@ -87,16 +87,29 @@ fn none(_: &Config) -> u32 {
     0
 }
 
+/// The facts that hold for most units.
+const USUAL: Unit = Unit {
+    name: "",
+    slots: 1,
+    delay: none,
+    record_delay: none,
+    takes_turns: false,
+    waits_at_most: |_, _| 0,
+    rotates: true,
+    reconverges: false,
+    own_keys: &[],
+    keys: &[],
+    holds: Holds::Unrecorded,
+};
+
 /// The unit with one pc per thread and a comparator tree.
 pub static ARBITER: Unit = Unit {
     name: "arbiter",
-    slots: 1,
     delay: |config| config.unit_keys.get("arbiter.pipeline_stages"),
     record_delay: |config| config.unit_keys.get("arbiter.pipeline_stages"),
     takes_turns: true,
     waits_at_most: in_rounds,
     rotates: false,
-    reconverges: false,
     own_keys: &[UnitKey {
         name: "arbiter.pipeline_stages",
         summary: "Unit \"arbiter\": registers in its tree, each one cycle of a warp.",
@@ -105,113 +118,65 @@ pub static ARBITER: Unit = Unit {
         default: 0,
     }],
     keys: &["divergence.fair_after"],
-    holds: Holds::Unrecorded,
+    ..USUAL
 };
 
 pub static SORTED_TABLE: Unit = Unit {
     name: "sorted-table",
-    slots: 1,
-    delay: none,
     record_delay: |_| 1,
     takes_turns: true,
     waits_at_most: in_rounds,
-    rotates: true,
-    reconverges: false,
-    own_keys: &[],
     keys: &["divergence.fair_after"],
     holds: Holds::Paths,
+    ..USUAL
 };
 
 /// The depth-first traversal that compares a path with the one that it has left last.
 pub static PATH_STACK: Unit = Unit {
     name: "path-stack",
-    slots: 1,
-    delay: none,
     record_delay: |_| 1,
     takes_turns: true,
     waits_at_most: in_rounds,
-    rotates: true,
-    reconverges: false,
-    own_keys: &[],
     keys: &["divergence.fair_after"],
     holds: Holds::Paths,
+    ..USUAL
 };
 
 /// The single-path reconvergence stack.
 pub static PDOM_STACK: Unit = Unit {
     name: "pdom-stack",
-    slots: 1,
-    delay: none,
-    record_delay: none,
-    takes_turns: false,
-    waits_at_most: |_, _| 0,
-    rotates: true,
     reconverges: true,
-    own_keys: &[],
-    keys: &[],
     // A divergence pushes one or two rows, and the record does not contain the number.
-    holds: Holds::Unrecorded,
+    ..USUAL
 };
 
 /// Post-dominator reconvergence where each path takes its turn, whether others wait for it or not.
 pub static MULTI_PATH: Unit = Unit {
     name: "multi-path",
-    slots: 1,
-    delay: none,
     record_delay: |_| 1,
     takes_turns: true,
     waits_at_most: in_slices,
-    rotates: true,
     reconverges: true,
-    own_keys: &[],
     keys: &["divergence.fair_after", "divergence.order"],
-    holds: Holds::Unrecorded,
+    ..USUAL
 };
 
 /// Fork and join, the smaller set of threads first.
-pub static MINORITY_FIRST: Unit = Unit {
-    name: "minority-first",
-    slots: 1,
-    delay: none,
-    record_delay: none,
-    takes_turns: false,
-    waits_at_most: |_, _| 0,
-    rotates: true,
-    reconverges: true,
-    own_keys: &[],
-    keys: &[],
-    holds: Holds::Unrecorded,
-};
+pub static MINORITY_FIRST: Unit = Unit { name: "minority-first", reconverges: true, ..USUAL };
 
 /// The dual-path reconvergence stack.
 pub static DUAL_PATH: Unit = Unit {
     name: "dual-path",
     slots: 2,
-    delay: none,
-    record_delay: none,
-    takes_turns: false,
-    waits_at_most: |_, _| 0,
-    rotates: true,
     reconverges: true,
-    own_keys: &[],
     keys: &["divergence.scheduler", "divergence.scoreboard", "divergence.path_forwarding"],
     holds: Holds::Rows,
+    ..USUAL
 };
 
 /// A user's module. It is not in [`UNITS`]: the golden model follows the paths that it chooses.
-pub static VERILOG: Unit = Unit {
-    name: "verilog",
-    slots: 1,
-    delay: none,
-    record_delay: none,
-    takes_turns: false,
-    waits_at_most: |_, _| 0,
-    rotates: false,
-    reconverges: false,
-    own_keys: &[],
-    keys: &["divergence.file", "divergence.module"],
-    holds: Holds::Unrecorded,
-};
+pub static VERILOG: Unit =
+    Unit { name: "verilog", rotates: false, keys: &["divergence.file", "divergence.module"], ..USUAL };
 
 /// Returns the bound on the commits of a warp between two commits of a thread that can run, if the unit takes turns and
 /// `fair_after` is not 0. Each part of an instruction is a commit.

@@ -43,14 +43,10 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A guard: while it exists, no entry begins or finishes.
-pub struct Held {
-    _lock: MutexGuard<'static, Vec<PathBuf>>,
-}
-
 /// Removes the folders that this process currently builds, for a signal handler. The caller must ask the compilers that
-/// write to them to end; removal is retried for two seconds while they do.
-pub fn remove_unfinished() -> Held {
+/// write to them to end; removal is retried for two seconds while they do. While the result is held, no entry begins or
+/// finishes.
+pub fn remove_unfinished() -> impl Sized {
     let lock = unfinished();
     for folder in lock.iter() {
         for _ in 0..100 {
@@ -60,7 +56,7 @@ pub fn remove_unfinished() -> Held {
             }
         }
     }
-    Held { _lock: lock }
+    lock
 }
 
 /// A folder in which an entry is built. It is removed when dropped.

@@ -26,17 +26,11 @@ pub enum Farewell {
 }
 
 impl Farewell {
-    fn signal(self) -> Signal {
+    /// Returns the signal, and the time to end after it.
+    fn signal_and_grace(self) -> (Signal, Duration) {
         match self {
-            Self::Interrupted => Signal::INT,
-            Self::Terminated => Signal::TERM,
-        }
-    }
-
-    fn grace(self) -> Duration {
-        match self {
-            Self::Interrupted => Duration::from_secs(20),
-            Self::Terminated => Duration::from_secs(1),
+            Self::Interrupted => (Signal::INT, Duration::from_secs(20)),
+            Self::Terminated => (Signal::TERM, Duration::from_secs(1)),
         }
     }
 }
@@ -91,25 +85,21 @@ impl Drop for Group {
     }
 }
 
-/// A guard: while it exists, no group starts, and a thread that waits for a group keeps waiting.
-pub struct Held {
-    _lock: MutexGuard<'static, Vec<(Pid, Farewell)>>,
-}
-
 /// Ends all running groups: sends each its signal, then kills it if it does not end. Meanwhile another thread must wait
-/// for the programs, as [`Group::try_wait`] does.
-pub fn end_all() -> Held {
+/// for the programs, as [`Group::try_wait`] does. While the result is held, no group starts, and a thread that waits
+/// for a group keeps waiting.
+pub fn end_all() -> impl Sized {
     let lock = running();
     for (leader, farewell) in lock.iter() {
-        let _gone_already = kill_process_group(*leader, farewell.signal());
+        let _gone_already = kill_process_group(*leader, farewell.signal_and_grace().0);
     }
     for (leader, farewell) in lock.iter() {
-        if !is_gone(*leader, farewell.grace()) {
+        if !is_gone(*leader, farewell.signal_and_grace().1) {
             let _gone_now = kill_process_group(*leader, Signal::KILL);
             is_gone(*leader, DEATH);
         }
     }
-    Held { _lock: lock }
+    lock
 }
 
 fn is_gone(group: Pid, time: Duration) -> bool {

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -203,6 +205,20 @@ fn in_virtual_environment(
         .chain(nearest)
         .flat_map(|venv| tool.programs().iter().map(move |program| venv.join("bin").join(program)))
         .find(|program| is_program(program))
+}
+
+/// Returns the end of a log that is being written; nothing if it cannot be read.
+pub fn tail(log: &Path) -> String {
+    const SHOWN: u64 = 64 * 1024;
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(log)?;
+        let length = file.seek(SeekFrom::End(0))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(SHOWN)))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
 }
 
 fn is_program(path: &Path) -> bool {

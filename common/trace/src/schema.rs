@@ -72,9 +72,13 @@ pub trait Kind {
     }
 }
 
-/// Declares a kind of up to 64 bits: its width as formula and value, its type, and its format.
+/// Declares a kind: its width as formula and value, its type, how it is read, and its format. For up to 64 bits, `read`
+/// takes the bits.
 macro_rules! kind {
-    ($(#[$meta:meta])* $name:ident, $formula:literal, |$sizes:ident| $width:expr, $value:ty, |$bits:ident| $read:expr, $format:literal) => {
+    (
+        $(#[$meta:meta])* $name:ident, $formula:literal, |$sizes:ident| $width:expr, $value:ty,
+        |$source:ident, $port:ident, $into:ident| $read:expr, |$shown:ident| $show:expr
+    ) => {
         $(#[$meta])*
         pub struct $name;
 
@@ -86,15 +90,27 @@ macro_rules! kind {
                 $width
             }
 
-            fn read<P>(source: &dyn Source<P>, port: P, into: &mut Self::Value) {
-                let $bits = source.bits(port);
-                *into = $read;
+            fn read<P>($source: &dyn Source<P>, $port: P, $into: &mut Self::Value) {
+                $read
             }
 
-            fn show(value: &Self::Value) -> String {
-                format!($format, value)
+            fn show($shown: &Self::Value) -> String {
+                $show
             }
         }
+    };
+    (
+        $(#[$meta:meta])* $name:ident, $formula:literal, |$sizes:ident| $width:expr, $value:ty,
+        |$bits:ident| $read:expr, $format:literal
+    ) => {
+        kind!(
+            $(#[$meta])* $name, $formula, |$sizes| $width, $value,
+            |source, port, into| {
+                let $bits = source.bits(port);
+                *into = $read;
+            },
+            |value| format!($format, value)
+        );
     };
 }
 
@@ -123,63 +139,21 @@ kind!(/// One bit per lane.
 kind!(/// What is asked of memory.
     Operation, "4", |_sizes| 4, MemoryOp, |bits| MemoryOp::from_code(bits), "{:?}");
 
-/// Number of a commit; the port carries its low 32 bits.
-pub struct Number;
-
-impl Kind for Number {
-    type Value = u64;
-    const FORMULA: &'static str = "32";
-
-    fn width(_: Sizes) -> usize {
-        32
-    }
-
-    fn read<P>(source: &dyn Source<P>, port: P, into: &mut u64) {
-        *into = source.number(source.bits(port) as u32);
-    }
-
-    fn show(value: &u64) -> String {
-        value.to_string()
-    }
+kind! {
+    /// Number of a commit; the port carries its low 32 bits.
+    Number, "32", |_sizes| 32, u64,
+    |source, port, into| *into = source.number(source.bits(port) as u32), |value| value.to_string()
 }
-
-/// One word per lane.
-pub struct Words;
-
-impl Kind for Words {
-    type Value = Vec<u32>;
-    const FORMULA: &'static str = "32·T";
-
-    fn width(sizes: Sizes) -> usize {
-        32 * sizes.threads
-    }
-
-    fn read<P>(source: &dyn Source<P>, port: P, into: &mut Vec<u32>) {
-        into.clear();
-        into.extend_from_slice(source.words(port));
-    }
-
-    fn show(value: &Vec<u32>) -> String {
-        format!("{value:08x?}")
-    }
+kind! {
+    /// One word per lane.
+    Words, "32·T", |sizes| 32 * sizes.threads, Vec<u32>,
+    |source, port, into| source.words(port).clone_into(into), |value| format!("{value:08x?}")
 }
-
-/// One bit per byte of a line.
-pub struct Bytes;
-
-impl Kind for Bytes {
-    type Value = [u64; 4];
-    const FORMULA: &'static str = "4·T";
-
-    fn width(sizes: Sizes) -> usize {
-        4 * sizes.threads
-    }
-
-    fn read<P>(source: &dyn Source<P>, port: P, into: &mut [u64; 4]) {
-        *into = source.long_bits(port);
-    }
-
-    fn show(value: &[u64; 4]) -> String {
+kind! {
+    /// One bit per byte of a line.
+    Bytes, "4·T", |sizes| 4 * sizes.threads, [u64; 4],
+    |source, port, into| *into = source.long_bits(port),
+    |value| {
         let digits: String = value.iter().rev().map(|part| format!("{part:016x}")).collect();
         format!("0x{:0>1}", digits.trim_start_matches('0'))
     }

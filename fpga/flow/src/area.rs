@@ -31,6 +31,22 @@ pub struct Area {
 }
 
 impl Area {
+    /// Makes the area of a core before any count.
+    pub(crate) fn of(config: Config, top: String, part: &'static Part, target_mhz: Option<u32>, yosys: &str) -> Self {
+        Self {
+            config,
+            top,
+            target_mhz,
+            part,
+            flattened: None,
+            out_of_memory: false,
+            modules: Vec::new(),
+            yosys: yosys.to_owned(),
+            placing: None,
+            placings: Vec::new(),
+        }
+    }
+
     pub fn sum(&self) -> Cells {
         self.modules.iter().map(|module| module.cells * module.instances).sum()
     }

@@ -17,7 +17,7 @@ use crate::nextpnr::{Nextpnr, Placer, TILES};
 use crate::part::{self, Part};
 use crate::placing::{self, Outcome};
 use crate::process::{Program, at};
-use crate::yosys::{Stopped, Yosys};
+use crate::yosys::Yosys;
 
 const BITSTREAM: &str = "board.bit";
 /// The name of ecppack's log, which Weft writes from its console output.
@@ -67,16 +67,9 @@ pub fn build(
     let mut mapper = Mapper { yosys, cache: cache.clone(), family: part.family, target_mhz: None, progress };
     let netlist = mapper.board(top, contents)?;
     let mut area = Area {
-        config: config.clone(),
-        top: top.name(),
-        target_mhz,
-        part,
         flattened: netlist.as_ref().map(|netlist| netlist.cells),
         out_of_memory: netlist.is_none(),
-        modules: Vec::new(),
-        yosys: version.clone(),
-        placing: None,
-        placings: Vec::new(),
+        ..Area::of(config.clone(), top.name(), part, target_mhz, &version)
     };
     let mut file = None;
     if let Some(netlist) = &netlist {
@@ -115,21 +108,18 @@ fn pack(
     let text = fs::read_to_string(tiles).map_err(at(tiles))?;
     let arguments = ["--compress", "--input", TILES, "--bit", BITSTREAM];
     let key = Key::of([packer.version(), &text[..]].into_iter().chain(arguments));
-    let entry = cache.entry("bitstream", &key, |folder| {
+    let folder = cache.entry("bitstream", &key, |folder| {
         let work = folder.join("work");
         fs::create_dir(&work).map_err(at(&work))?;
         fs::write(work.join(TILES), &text).map_err(at(&work))?;
         let mut tell = |seconds: u64, _: &str| progress(&format!("packing of {}: {seconds} s", board.name));
         let status = packer.run(&arguments, &work, &mut tell)?;
         if !status.success() || fs::metadata(work.join(BITSTREAM)).map_or(true, |file| file.len() == 0) {
-            return Err(Stopped::Failed(packer.failure(&work, status, &[BITSTREAM])));
+            let failure = packer.failure(&work, status, &[BITSTREAM]);
+            return Err(failure.into_error(&format!("the bitstream of {}", board.name)));
         }
         fs::rename(work.join(BITSTREAM), folder.join(BITSTREAM)).map_err(at(folder))?;
-        Ok(fs::remove_dir_all(&work).map_err(at(&work))?)
-    });
-    match entry {
-        Ok(folder) => Ok(folder.join(BITSTREAM)),
-        Err(Stopped::Failed(failure)) => Err(failure.into_error(&format!("the bitstream of {}", board.name))),
-        Err(Stopped::Error(error)) => Err(error),
-    }
+        fs::remove_dir_all(&work).map_err(at(&work))
+    })?;
+    Ok(folder.join(BITSTREAM))
 }

@@ -17,19 +17,26 @@ pub struct Cells {
     pub dsp: u64,
 }
 
+impl Cells {
+    /// Combines the numbers of each kind.
+    fn with(self, other: Self, combine: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            lut: combine(self.lut, other.lut),
+            carry: combine(self.carry, other.carry),
+            chains: combine(self.chains, other.chains),
+            lutram: combine(self.lutram, other.lutram),
+            ff: combine(self.ff, other.ff),
+            bram: combine(self.bram, other.bram),
+            dsp: combine(self.dsp, other.dsp),
+        }
+    }
+}
+
 impl Add for Cells {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self {
-            lut: self.lut + other.lut,
-            carry: self.carry + other.carry,
-            chains: self.chains + other.chains,
-            lutram: self.lutram + other.lutram,
-            ff: self.ff + other.ff,
-            bram: self.bram + other.bram,
-            dsp: self.dsp + other.dsp,
-        }
+        self.with(other, |own, other| own + other)
     }
 }
 
@@ -37,15 +44,7 @@ impl Mul<u64> for Cells {
     type Output = Self;
 
     fn mul(self, times: u64) -> Self {
-        Self {
-            lut: self.lut * times,
-            carry: self.carry * times,
-            chains: self.chains * times,
-            lutram: self.lutram * times,
-            ff: self.ff * times,
-            bram: self.bram * times,
-            dsp: self.dsp * times,
-        }
+        self.with(self, |own, _| own * times)
     }
 }
 

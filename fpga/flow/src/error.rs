@@ -1,14 +1,11 @@
 //! Errors of synthesis, place and route.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tools::ToolError;
 use tools::cache::CacheError;
-
-use crate::netlist::NetlistError;
-use crate::statistics::StatisticsError;
-use crate::timing::ReportError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SynthesisError {
@@ -57,15 +54,11 @@ pub enum SynthesisError {
     /// A single module needs more memory than Yosys has.
     #[error("{what}: Yosys has too little memory; a native Yosys (WEFT_YOSYS) has more than one in WebAssembly")]
     OutOfMemory { what: String },
+    /// The output of a tool is not as expected.
     #[error("{version}: {source}")]
-    Statistics { version: String, source: StatisticsError },
-    #[error("{version}: {source}")]
-    Netlist { version: String, source: NetlistError },
+    Misread { version: String, source: Box<dyn Error + Send + Sync> },
     #[error("{}: {source}; the entry is damaged: remove it, or empty the cache with `weft cache clean`", .folder.display())]
     Damaged { folder: PathBuf, source: Box<SynthesisError> },
-    /// The list of modules from Yosys is not as expected.
-    #[error("{version}: not a list of modules: {source}")]
-    Modules { version: String, source: serde_json::Error },
     #[error("`divergence.file`: Yosys cannot read it; expected Verilog 2005: {said}")]
     NotUnderstood {
         /// The message of Yosys.
@@ -78,8 +71,6 @@ pub enum SynthesisError {
         /// The nearest name, or all names.
         hint: String,
     },
-    #[error("{version}: {source}")]
-    Report { version: String, source: ReportError },
     /// A tool removed a part of the core, so its result does not apply to the core.
     #[error(
         "{version}: only {found} of {expected} {kind} of the core remain behind pins; its frequency would be wrong"
@@ -88,6 +79,10 @@ pub enum SynthesisError {
 }
 
 impl SynthesisError {
+    pub(crate) fn misread(version: &str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Misread { version: version.to_owned(), source: source.into() }
+    }
+
     /// Adds that the cause is a damaged entry in a folder of the cache.
     pub(crate) fn in_cache(self, folder: &Path) -> Self {
         Self::Damaged { folder: folder.to_owned(), source: Box::new(self) }
@@ -101,13 +96,7 @@ impl SynthesisError {
             Self::Cache(_) | Self::Io { .. } | Self::Damaged { .. } => "cache",
             Self::Unsupported { .. } | Self::NotBuiltHere { .. } => "usage",
             Self::UnknownModule { .. } => "unknown-module",
-            Self::Failed { .. }
-            | Self::OutOfMemory { .. }
-            | Self::Statistics { .. }
-            | Self::Netlist { .. }
-            | Self::Modules { .. }
-            | Self::Report { .. }
-            | Self::Lost { .. } => "synthesis",
+            Self::Failed { .. } | Self::OutOfMemory { .. } | Self::Misread { .. } | Self::Lost { .. } => "synthesis",
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tools::cache::Cache;
-use weft_config::{Config, External, ExternalPort, PARAMETERS, nearest};
+use weft_config::{Config, External, ExternalPort, PARAMETERS, did_you_mean};
 
 use crate::error::SynthesisError;
 use crate::process::at;
@@ -47,12 +47,9 @@ pub fn read(config: &Config, text: &str) -> Result<External, SynthesisError> {
             let path = folder.join(MODULES);
             let text = fs::read_to_string(&path).map_err(at(&path))?;
             serde_json::from_str::<Netlist>(&text)
-                .map_err(|source| SynthesisError::Modules { version: yosys.version().to_owned(), source })
+                .map_err(|error| SynthesisError::misread(yosys.version(), format!("not a list of modules: {error}")))
         };
-        let (_, netlist) = yosys
-            .run(&cache, &task, read, &mut |_| ())?
-            .ok_or_else(|| SynthesisError::OutOfMemory { what: what.to_owned() })?;
-        Ok::<_, SynthesisError>(netlist.modules)
+        yosys.run(&cache, &task, read, &mut |_| ()).map(|(_, netlist)| netlist.modules)
     };
     // The modules are read as black boxes.
     let read = format!("read_verilog -lib {FILE}\n");
@@ -60,17 +57,12 @@ pub fn read(config: &Config, text: &str) -> Result<External, SynthesisError> {
     let all = modules(what, &format!("{read}write_json {MODULES}\n")).map_err(|error| not_understood(error, what))?;
     let names: Vec<String> = all.keys().cloned().collect();
     let Some(module) = all.get(top) else {
-        let hint = match nearest(top, names.iter().map(String::as_str)) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => format!("it has {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") }),
-        };
+        let all = || format!("it has {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") });
+        let hint = did_you_mean(top, names.iter().map(String::as_str), all);
         return Err(SynthesisError::NoUnit { file: what.to_owned(), module: top.to_owned(), hint });
     };
-    let parameters: Vec<String> = PARAMETERS
-        .iter()
-        .filter(|name| module.parameter_default_values.contains_key(**name))
-        .map(|&name| name.into())
-        .collect();
+    let mut parameters = PARAMETERS.map(str::to_owned).to_vec();
+    parameters.retain(|name| module.parameter_default_values.contains_key(name));
     // The third parameter does not affect ports.
     let sizes = [("WARPS", config.warps), ("THREADS", config.threads)];
     let sizes: String = sizes

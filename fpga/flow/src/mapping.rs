@@ -68,7 +68,7 @@ impl Mapper<'_> {
                 reader.cells_of(&types, &name)?;
                 Ok(types)
             };
-            let (_, of_part) = self.run(&task, read)?.ok_or(SynthesisError::OutOfMemory { what })?;
+            let (_, of_part) = self.run(&task, read)?;
             types.extend(of_part);
         }
         statistics::modules(self.family, &types, &whole.name()).map_err(|source| self.reader().misread(source))
@@ -82,8 +82,8 @@ impl Mapper<'_> {
         let what = format!("{name}, flattened");
         let task = Task { what: &what, files: &files, script: &script, results: &[COUNTS] };
         let reader = self.reader();
-        let counted = self.run(&task, |folder| reader.cells(folder, COUNTS, name))?;
-        Ok(counted.map(|(_, cells)| cells))
+        let counted = self.run(&task, |folder| reader.cells(folder, COUNTS, name));
+        unless_out_of_memory(counted.map(|(_, cells)| cells))
     }
 
     /// Maps a flattened hierarchy behind pins; `None` if Yosys has too little memory. Core and pins are mapped separately and
@@ -113,8 +113,13 @@ impl Mapper<'_> {
             Ok((cells, around))
         };
         let task = Task { what: &what, files: &sources, script: &script, results: &results };
-        let mapped = self.run(&task, read)?;
-        Ok(mapped.map(|(folder, (cells, around))| Netlist { cells, around, file: folder.join(NETLIST), sources }))
+        let mapped = self.run(&task, read);
+        unless_out_of_memory(mapped.map(|(folder, (cells, around))| Netlist {
+            cells,
+            around,
+            file: folder.join(NETLIST),
+            sources,
+        }))
     }
 
     /// Maps the flattened top of a board, with the files of its initial memory; `None` if Yosys has too little memory.
@@ -127,9 +132,14 @@ impl Mapper<'_> {
         let script = format!("read_verilog {TOP}\n{map}write_json {NETLIST}\n{after}tee -q -o {COUNTS} stat -json\n");
         let task = Task { what: name, files: &files, script: &script, results: &[COUNTS, NETLIST] };
         let reader = self.reader();
-        let mapped = self.run(&task, |folder| reader.cells(folder, COUNTS, name))?;
+        let mapped = self.run(&task, |folder| reader.cells(folder, COUNTS, name));
         let around = Cells::default();
-        Ok(mapped.map(|(folder, cells)| Netlist { cells, around, file: folder.join(NETLIST), sources }))
+        unless_out_of_memory(mapped.map(|(folder, cells)| Netlist {
+            cells,
+            around,
+            file: folder.join(NETLIST),
+            sources,
+        }))
     }
 
     /// Returns the commands that read a module, map it (flattened, or with black boxes below it) and count its cells.
@@ -154,12 +164,20 @@ impl Mapper<'_> {
         &mut self,
         task: &Task<'_>,
         read: impl Fn(&Path) -> Result<T, SynthesisError>,
-    ) -> Result<Option<(PathBuf, T)>, SynthesisError> {
+    ) -> Result<(PathBuf, T), SynthesisError> {
         self.yosys.run(&self.cache, task, read, self.progress)
     }
 
     fn reader(&self) -> Reader {
         Reader { family: self.family, version: self.yosys.version().to_owned() }
+    }
+}
+
+/// Makes `None` of a lack of memory.
+fn unless_out_of_memory<T>(result: Result<T, SynthesisError>) -> Result<Option<T>, SynthesisError> {
+    match result {
+        Err(SynthesisError::OutOfMemory { .. }) => Ok(None),
+        other => other.map(Some),
     }
 }
 
@@ -184,7 +202,7 @@ impl Reader {
     }
 
     fn misread(&self, source: StatisticsError) -> SynthesisError {
-        SynthesisError::Statistics { version: self.version.clone(), source }
+        SynthesisError::misread(&self.version, source)
     }
 }
 

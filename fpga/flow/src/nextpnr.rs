@@ -3,18 +3,16 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use tools::cache::{Cache, Key};
 use tools::{Tool, ToolError};
 
 use crate::error::SynthesisError;
 use crate::free_rows;
-use crate::part::Part;
 use crate::patience::GivenUp;
+use crate::placing::{Outcome, Task};
 use crate::process::{Program, at};
 use crate::timing::{self, Timing};
-use crate::yosys::Stopped;
 
 const LOG: &str = "nextpnr.log";
 const NETLIST: &str = "netlist.json";
@@ -57,49 +55,28 @@ impl Placer {
     }
 }
 
-#[derive(Clone, Copy)]
-pub struct Task<'a> {
-    /// A name for messages.
-    pub what: &'a str,
-    /// The netlist, as Yosys writes it.
-    pub netlist: &'a Path,
-    /// Its top module.
-    pub top: &'a str,
-    pub digest: &'a str,
-    /// The part, at speed grade 6.
-    pub part: &'a Part,
-    pub target_mhz: Option<u32>,
-    pub placer: Placer,
-    /// The time limit of a seed.
-    pub patience: Option<Duration>,
-    /// The pins of the ports, as an .lpf file: [`TILES`] is then written. Without it nextpnr chooses the pins.
-    pub constraints: Option<&'a str>,
-}
+/// The report, and the folder with [`TILES`] if requested; or why there is none.
+pub type Ended = Result<(Timing, PathBuf), Outcome>;
 
-pub enum Ended {
-    /// The report, and the folder with [`TILES`] if requested.
-    Placed(Timing, PathBuf),
-    /// The part is too small, with the message of nextpnr.
-    DoesNotFit(String),
-    /// Some wires are not routed, with the message of nextpnr.
-    NotRouted(String),
-    /// The run timed out, now or earlier.
-    GivenUp(GivenUp),
-    OutOfMemory,
-}
-
+/// Why a run has no entry in the cache.
 enum Unfinished {
-    /// The run timed out; a longer limit may succeed.
-    GivenUp(GivenUp),
-    Stopped(Stopped),
+    /// Another time limit or machine may succeed.
+    Outcome(Outcome),
+    Error(SynthesisError),
 }
 
 impl<E> From<E> for Unfinished
 where
-    Stopped: From<E>,
+    SynthesisError: From<E>,
 {
     fn from(error: E) -> Self {
-        Self::Stopped(error.into())
+        Self::Error(error.into())
+    }
+}
+
+impl From<GivenUp> for Outcome {
+    fn from(given_up: GivenUp) -> Self {
+        Self::GivenUp(given_up.reason())
     }
 }
 
@@ -117,36 +94,23 @@ impl Nextpnr {
         self.program.version()
     }
 
-    /// Places with one seed. `progress` receives the current step as text, several times per second. A seed that timed out
-    /// before is retried only with a longer time limit.
+    /// Places with one seed. `digest` is that of the netlist; `what` is a name for messages. `progress` receives the
+    /// current step as text, several times per second. A seed that timed out before is retried only with a longer time
+    /// limit.
     pub fn place(
         &self,
         cache: &Cache,
         task: &Task<'_>,
+        digest: &Key,
         seed: u32,
+        what: &str,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Ended, SynthesisError> {
-        let (device, seed) = (task.part.device(), seed.to_string());
+        let (device, seed, mapped) = (task.part.device(), seed.to_string(), &*task.netlist.file);
         let frequency = task.target_mhz.unwrap_or(WANTED_MHZ).to_string();
-        let mut arguments = vec![
-            &device[..],
-            "--package",
-            "CABGA381",
-            "--speed",
-            "6",
-            "--freq",
-            &frequency,
-            "--timing-allow-fail",
-            "--seed",
-            &seed,
-            "--json",
-            NETLIST,
-            "--report",
-            REPORT,
-            "-q",
-            "-l",
-            LOG,
-        ];
+        let mut arguments = vec![&device[..], "--package", "CABGA381", "--speed", "6", "--freq", &frequency];
+        arguments.extend(["--timing-allow-fail", "--seed", &seed, "--json", NETLIST, "--report", REPORT]);
+        arguments.extend(["-q", "-l", LOG]);
         if task.placer != Placer::Heap {
             arguments.extend(["--placer", Placer::Static.name()]);
         }
@@ -155,7 +119,7 @@ impl Nextpnr {
             arguments.extend(["--lpf", CONSTRAINTS, "--textcfg", TILES]);
         }
         let key = Key::of(
-            [self.version(), task.digest]
+            [self.version(), digest.as_str()]
                 .into_iter()
                 .chain(task.constraints)
                 .chain(arguments.clone())
@@ -164,16 +128,16 @@ impl Nextpnr {
         let entry = cache.entry("placing", &key, |folder| {
             // Another process may have timed out on this run while this one waited for the lock.
             if let Some(given_up) = GivenUp::known(cache, &key, task.patience) {
-                return Err(Unfinished::GivenUp(given_up));
+                return Err(Unfinished::Outcome(given_up.into()));
             }
             let work = folder.join("work");
             fs::create_dir(&work).map_err(at(&work))?;
             if free.is_empty() {
-                share(task.netlist, &work.join(NETLIST)).map_err(at(task.netlist))?;
+                share(mapped, &work.join(NETLIST)).map_err(at(mapped))?;
             } else {
-                let netlist = fs::read_to_string(task.netlist).map_err(at(task.netlist))?;
+                let netlist = fs::read_to_string(mapped).map_err(at(mapped))?;
                 let netlist = free_rows::occupy(&netlist, task.top, &free)
-                    .map_err(|source| SynthesisError::Netlist { version: self.version().to_owned(), source })?;
+                    .map_err(|source| SynthesisError::misread(self.version(), source))?;
                 fs::write(work.join(NETLIST), netlist).map_err(at(&work))?;
             }
             if let Some(constraints) = task.constraints {
@@ -182,12 +146,12 @@ impl Nextpnr {
             let mut last_step = progress_of("");
             let mut tell = |seconds: u64, log: &str| {
                 last_step = progress_of(log);
-                progress(&format!("{}: {seconds} s, {last_step}", task.what));
+                progress(&format!("{what}: {seconds} s, {last_step}"));
             };
             let Some(status) = self.program.run_for(&arguments, &work, task.patience, &mut tell)? else {
                 let given_up = GivenUp::after(task.patience.unwrap_or_default(), last_step);
                 given_up.keep(cache, &key)?;
-                return Err(Unfinished::GivenUp(given_up));
+                return Err(Unfinished::Outcome(given_up.into()));
             };
             let results = if task.constraints.is_some() { &[REPORT, TILES][..] } else { &[REPORT] };
             if status.success() && results.iter().all(|name| work.join(name).is_file()) {
@@ -198,7 +162,11 @@ impl Nextpnr {
             } else {
                 let failure = self.program.failure(&work, status, results);
                 let Some(line) = failure.line_with(&NO_ROOM).or_else(|| failure.line_with(&NO_ROUTE)) else {
-                    return Err(Unfinished::Stopped(Stopped::Failed(failure)));
+                    return Err(if failure.is_out_of_memory() {
+                        Unfinished::Outcome(Outcome::OutOfMemory)
+                    } else {
+                        failure.into_error(what).into()
+                    });
                 };
                 fs::write(folder.join(REFUSAL), line).map_err(at(folder))?;
             }
@@ -210,24 +178,22 @@ impl Nextpnr {
                 if let Some(luts) = timing.utilisation.get_mut("TRELLIS_COMB") {
                     luts.used = luts.used.saturating_sub(free.len() as u64);
                 }
-                Ok(Ended::Placed(timing, folder))
+                Ok(Ok((timing, folder)))
             }
             Ok(folder) => {
                 let line = fs::read_to_string(folder.join(REFUSAL)).map_err(at(&folder))?;
                 let no_room = NO_ROOM.iter().any(|text| line.contains(text));
-                Ok(if no_room { Ended::DoesNotFit(line) } else { Ended::NotRouted(line) })
+                Ok(Err(if no_room { Outcome::DoesNotFit(line) } else { Outcome::NotRouted(line) }))
             }
-            Err(Unfinished::GivenUp(given_up)) => Ok(Ended::GivenUp(given_up)),
-            Err(Unfinished::Stopped(Stopped::Failed(failure))) if failure.is_out_of_memory() => Ok(Ended::OutOfMemory),
-            Err(Unfinished::Stopped(Stopped::Failed(failure))) => Err(failure.into_error(task.what)),
-            Err(Unfinished::Stopped(Stopped::Error(error))) => Err(error),
+            Err(Unfinished::Outcome(outcome)) => Ok(Err(outcome)),
+            Err(Unfinished::Error(error)) => Err(error),
         }
     }
 
     fn read(&self, folder: &Path) -> Result<Timing, SynthesisError> {
         let path = folder.join(REPORT);
         let report = fs::read_to_string(&path).map_err(at(&path))?;
-        timing::read(&report).map_err(|source| SynthesisError::Report { version: self.version().to_owned(), source })
+        timing::read(&report).map_err(|source| SynthesisError::misread(self.version(), source))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::cells::Cells;
 use crate::error::SynthesisError;
 use crate::mapping::{Netlist, nothing_lost};
 use crate::netlist::Names;
-use crate::nextpnr::{self, Ended, Nextpnr, Placer};
+use crate::nextpnr::{Nextpnr, Placer};
 use crate::part::Part;
 use crate::path::{self, CriticalPath};
 use crate::process::at;
@@ -29,8 +29,11 @@ pub struct Seed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Placed,
+    /// The part is too small, with the message of nextpnr.
     DoesNotFit(String),
+    /// Some wires are not routed, with the message of nextpnr.
     NotRouted(String),
+    /// A run timed out, now or earlier.
     GivenUp(String),
     OutOfMemory,
 }
@@ -48,6 +51,17 @@ pub struct Placing {
     pub placer: Placer,
     /// The folder of nextpnr's output for the last seed.
     pub folder: Option<PathBuf>,
+}
+
+impl Outcome {
+    /// Returns why a seed was not placed.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Placed => None,
+            Self::DoesNotFit(reason) | Self::NotRouted(reason) | Self::GivenUp(reason) => Some(reason),
+            Self::OutOfMemory => Some("nextpnr ran out of memory"),
+        }
+    }
 }
 
 impl Placing {
@@ -70,13 +84,15 @@ pub struct Task<'a> {
     pub netlist: &'a Netlist,
     pub whole: &'a Core,
     pub top: &'a str,
+    /// The part, at speed grade 6.
     pub part: &'static Part,
     pub target_mhz: Option<u32>,
     pub placer: Placer,
     /// The time limit of a seed.
     pub patience: Option<Duration>,
     pub yosys: &'a str,
-    /// The pins of a board. The first seed that reaches the frequency is then enough: the others are not kept.
+    /// The pins of a board, as an .lpf file: [`TILES`](crate::nextpnr::TILES) is then written. Without it nextpnr
+    /// chooses the pins. The first seed that reaches the frequency is then enough: the others are not kept.
     pub constraints: Option<&'a str>,
 }
 
@@ -105,31 +121,12 @@ pub fn place(
     let text = fs::read_to_string(&netlist.file).map_err(at(&netlist.file))?;
     let digest = Key::of([&text[..]]);
     let sources = netlist.sources.each_ref().map(|(name, text)| (*name, &text[..]));
-    let names = Names::read(&text, task.top, &sources)
-        .map_err(|source| SynthesisError::Netlist { version: task.yosys.to_owned(), source })?;
+    let names = Names::read(&text, task.top, &sources).map_err(|source| SynthesisError::misread(task.yosys, source))?;
     drop(text);
     let is_on_a_board = task.constraints.is_some();
     for seed in 1..=seeds {
         let what = format!("placing of {}, seed {seed} of {seeds}", task.whole.name());
-        let run = nextpnr::Task {
-            what: &what,
-            netlist: &netlist.file,
-            top: task.top,
-            digest: digest.as_str(),
-            part,
-            target_mhz: task.target_mhz,
-            placer: task.placer,
-            patience: task.patience,
-            constraints: task.constraints,
-        };
-        let outcome = match nextpnr.place(cache, &run, seed, progress)? {
-            Ended::Placed(timing, folder) => Ok((timing, folder)),
-            Ended::DoesNotFit(reason) => Err(Outcome::DoesNotFit(reason)),
-            Ended::NotRouted(reason) => Err(Outcome::NotRouted(reason)),
-            Ended::GivenUp(given_up) => Err(Outcome::GivenUp(given_up.reason())),
-            Ended::OutOfMemory => Err(Outcome::OutOfMemory),
-        };
-        let (timing, folder) = match outcome {
+        let (timing, folder) = match nextpnr.place(cache, task, &digest, seed, &what, progress)? {
             Ok(placed) => placed,
             // On a board one seed is enough, and the next may be routed.
             Err(outcome @ (Outcome::NotRouted(_) | Outcome::GivenUp(_))) if is_on_a_board => {

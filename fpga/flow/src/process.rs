@@ -4,7 +4,7 @@
 //! can access only their working directory, and Yosys loses its standard output there.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -81,7 +81,7 @@ impl Program {
             }
             thread::sleep(pause);
             pause = (2 * pause).min(POLL);
-            progress(start.elapsed().as_secs(), &tail(&work.join(self.log)).unwrap_or_default());
+            progress(start.elapsed().as_secs(), &tools::tail(&work.join(self.log)));
         }
     }
 
@@ -152,14 +152,4 @@ impl Failure {
 
 pub fn at(path: &Path) -> impl FnOnce(io::Error) -> SynthesisError {
     move |source| SynthesisError::Io { path: path.to_owned(), source }
-}
-
-/// Returns the end of a log that is being written.
-fn tail(log: &Path) -> io::Result<String> {
-    let mut file = File::open(log)?;
-    let length = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(length.saturating_sub(64 * 1024)))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -6,7 +6,7 @@ use cores::Core;
 use rtl::Module;
 use tools::ToolError;
 use tools::cache::Cache;
-use weft_config::{Config, RAM_BASE, nearest};
+use weft_config::{Config, RAM_BASE, did_you_mean};
 
 use crate::area::Area;
 use crate::error::SynthesisError;
@@ -60,18 +60,8 @@ pub fn synthesise(
     let Request { part, target_mhz, placer, patience, per_module, .. } = request;
     let cache = Cache::of_user();
     let mut mapper = Mapper { yosys, cache: cache.clone(), family: part.family, target_mhz, progress };
-    let mut area = Area {
-        modules: mapper.modules(&whole)?,
-        config,
-        top: whole.name(),
-        part,
-        target_mhz,
-        flattened: None,
-        out_of_memory: false,
-        yosys: version.clone(),
-        placing: None,
-        placings: Vec::new(),
-    };
+    let mut area = Area::of(config, whole.name(), part, target_mhz, &version);
+    area.modules = mapper.modules(&whole)?;
     let place = |mapper: &mut Mapper<'_>, whole: &Core, netlist: &Netlist| {
         let Some((nextpnr, seeds)) = &nextpnr else { return Ok(None) };
         let (yosys, constraints) = (&version[..], None);
@@ -133,9 +123,7 @@ fn check(request: &Request<'_>) -> Result<(), SynthesisError> {
 }
 
 fn unknown_module(name: &str, known: &[String]) -> SynthesisError {
-    let hint = match nearest(name, known.iter().map(String::as_str)) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => format!("its modules are `{}`", known.join("`, `")),
-    };
+    let all = || format!("its modules are `{}`", known.join("`, `"));
+    let hint = did_you_mean(name, known.iter().map(String::as_str), all);
     SynthesisError::UnknownModule { name: name.to_owned(), hint }
 }

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tools::cache::{Cache, CacheError, Key};
+use tools::cache::{Cache, Key};
 use tools::{Tool, ToolError};
 
 use crate::error::SynthesisError;
-use crate::process::{Failure, Program, at};
+use crate::process::{Program, at};
 
 const SCRIPT: &str = "script.ys";
 const LOG: &str = "yosys.log";
@@ -36,20 +36,23 @@ impl Yosys {
         self.program.version()
     }
 
-    /// Returns the folder with the results of a task and the value of `read`, or `None` if Yosys has too little memory.
-    /// Unreadable results are not kept. `progress` receives the current step as text, four times per second.
+    /// Returns the folder with the results of a task and the value of `read`. Unreadable results are not kept.
+    /// `progress` receives the current step as text, four times per second.
+    ///
+    /// # Errors
+    /// [`SynthesisError::OutOfMemory`] if Yosys has too little memory.
     pub fn run<T>(
         &self,
         cache: &Cache,
         task: &Task<'_>,
         read: impl Fn(&Path) -> Result<T, SynthesisError>,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Option<(PathBuf, T)>, SynthesisError> {
+    ) -> Result<(PathBuf, T), SynthesisError> {
         let Task { what, files, script, results } = *task;
         let parts = files.iter().flat_map(|(name, text)| [*name, text]);
         let key = Key::of([script, self.version()].into_iter().chain(parts));
         let mut tell = |seconds: u64, log: &str| progress(&format!("synthesis of {what}: {seconds} s, {}", pass(log)));
-        let entry = cache.entry("synthesis", &key, |folder| {
+        let folder = cache.entry("synthesis", &key, |folder| {
             let work = folder.join("work");
             fs::create_dir(&work).map_err(at(&work))?;
             let files = files.iter().map(|(name, text)| (*name, text.as_str()));
@@ -58,23 +61,21 @@ impl Yosys {
             }
             let status = self.program.run(&["-q", "-l", LOG, SCRIPT], &work, &mut tell)?;
             if !status.success() || !results.iter().all(|name| is_whole(&work.join(name))) {
-                return Err(Stopped::Failed(self.program.failure(&work, status, results)));
+                let failure = self.program.failure(&work, status, results);
+                return Err(if failure.is_out_of_memory() {
+                    SynthesisError::OutOfMemory { what: what.to_owned() }
+                } else {
+                    failure.into_error(what)
+                });
             }
             read(&work)?;
             for name in results {
                 fs::rename(work.join(name), folder.join(name)).map_err(at(folder))?;
             }
-            Ok(fs::remove_dir_all(&work).map_err(at(&work))?)
-        });
-        match entry {
-            Ok(folder) => {
-                let value = read(&folder).map_err(|error| error.in_cache(&folder))?;
-                Ok(Some((folder, value)))
-            }
-            Err(Stopped::Failed(failure)) if failure.is_out_of_memory() => Ok(None),
-            Err(Stopped::Failed(failure)) => Err(failure.into_error(what)),
-            Err(Stopped::Error(error)) => Err(error),
-        }
+            fs::remove_dir_all(&work).map_err(at(&work))
+        })?;
+        let value = read(&folder).map_err(|error| error.in_cache(&folder))?;
+        Ok((folder, value))
     }
 }
 
@@ -86,23 +87,6 @@ fn is_whole(result: &Path) -> bool {
             bytes.trim_ascii_end().ends_with(b"}")
         }
         read => read.is_ok(),
-    }
-}
-
-pub enum Stopped {
-    Failed(Failure),
-    Error(SynthesisError),
-}
-
-impl From<SynthesisError> for Stopped {
-    fn from(error: SynthesisError) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<CacheError> for Stopped {
-    fn from(error: CacheError) -> Self {
-        Self::Error(error.into())
     }
 }
 

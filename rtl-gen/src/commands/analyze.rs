@@ -1,13 +1,10 @@
 //! `weft analyze`
 
-use std::io::Write;
-
 use sim::control_flow::Analysis;
 use weft_config::Config;
 
 use super::program;
 use crate::arguments::AnalyzeArguments;
-use crate::error::RequestError;
 use crate::report::Report;
 use crate::staging::StagedFile;
 use crate::{Verdict, control_flow};
@@ -15,17 +12,13 @@ use crate::{Verdict, control_flow};
 pub fn analyze(arguments: &AnalyzeArguments, report: &Report) -> anyhow::Result<Verdict> {
     let program = program::load(&arguments.program, &roomiest())?;
     let dot = arguments.dot.as_deref().map(|path| StagedFile::prepare("--dot", path)).transpose()?;
-    if let Some(file) = dot.as_ref().filter(|file| file.is_same(&arguments.program)) {
-        let message = format!("{}: --dot names the program itself; expected another file", file.target().display());
-        return Err(RequestError::new("same-file", message).into());
-    }
+    dot.iter().try_for_each(|file| file.differs_from(&arguments.program, "the program itself"))?;
     let analysis = Analysis::of(&program);
     if let Some(file) = dot {
-        file.create()?.write_all(analysis.dot(&program).as_bytes()).map_err(|error| file.fail(&error))?;
+        file.write(analysis.dot(&program).as_bytes())?;
         file.publish()?;
     }
-    report.answer(&control_flow::text(&program, &analysis), || control_flow::object(&program, &analysis))?;
-    Ok(Verdict::Success)
+    report.answer(&control_flow::text(&program, &analysis), || control_flow::object(&program, &analysis))
 }
 
 /// Returns the configuration with the most room for a program: the analysis does not depend on the core.

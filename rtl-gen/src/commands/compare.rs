@@ -21,7 +21,7 @@ use super::yosys;
 use crate::arguments::CompareArguments;
 use crate::error::RequestError;
 use crate::progress::Progress;
-use crate::report::{self, Report};
+use crate::report::{self, Report, counted};
 use crate::{Verdict, version};
 use folder::Folder;
 use plan::Plan;
@@ -178,9 +178,4 @@ impl Tools {
         }
         Ok(Self { versions: Value::Object(versions), variables })
     }
-}
-
-/// Formats a number of things: "1 step", "2 steps".
-fn counted(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }

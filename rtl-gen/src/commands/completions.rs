@@ -11,6 +11,5 @@ pub fn completions(arguments: &CompletionsArguments, report: &Report) -> anyhow:
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "weft", &mut script);
     let script = String::from_utf8_lossy(&script);
-    report.answer(&script, || json!({ "shell": arguments.shell.to_string(), "script": script }))?;
-    Ok(Verdict::Success)
+    report.answer(&script, || json!({ "shell": arguments.shell.to_string(), "script": script }))
 }

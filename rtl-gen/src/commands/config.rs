@@ -14,8 +14,7 @@ use crate::report::Report;
 
 pub fn config(arguments: &ConfigArguments, report: &Report) -> anyhow::Result<Verdict> {
     let config = resolve(arguments)?;
-    report.answer(&config.to_commented_toml(), || json!(config))?;
-    Ok(Verdict::Success)
+    report.answer(&config.to_commented_toml(), || json!(config))
 }
 
 /// Resolves the configuration of the arguments, and checks that its divergence unit exists and reads every key set.

@@ -74,9 +74,7 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
         out.display(),
         names.join(", ")
     );
-    report
-        .answer(&text, || json!({ "out": report::path(out), "top": top, "files": files.keys().collect::<Vec<_>>() }))?;
-    Ok(Verdict::Success)
+    report.answer(&text, || json!({ "out": report::path(out), "top": top, "files": files.keys().collect::<Vec<_>>() }))
 }
 
 fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
@@ -86,8 +84,7 @@ fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files
         None => (cores::elaborate_to_emit(config, RAM_BASE, false)?, Vec::new()),
     };
     let names: Vec<&str> = contents.iter().map(|(name, _)| name.as_str()).collect();
-    let modules: Vec<(String, String)> =
-        core.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
+    let modules = modules_of(&core);
     let paths: Vec<&str> = modules.iter().map(|(path, _)| path.as_str()).collect();
     let mut files = Files::from([
         (format!("{}.v", core.name()), core.all_in_one()),
@@ -128,11 +125,14 @@ fn as_emitted(config: &Config) -> Config {
 /// Returns the top of a board, the modules below it, and the files of its project.
 fn of_board(board: &Board, config: &Config, core: &Core, baud: u32) -> Result<Files, BoardError> {
     let top = boards::elaborate(board, config, core, baud)?;
-    let modules: Files = top.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
-    let names: Vec<String> = top.files().into_iter().map(|(name, _)| format!("rtl/{name}")).collect();
-    let sources: Vec<&str> = names.iter().map(String::as_str).collect();
+    let modules = modules_of(&top);
+    let sources: Vec<&str> = modules.iter().map(|(path, _)| path.as_str()).collect();
     let project = boards::project(board, &config.emit.prefix, &sources, baud, config.control.port);
     Ok(modules.into_iter().chain(project).collect())
+}
+
+fn modules_of(core: &Core) -> Vec<(String, String)> {
+    core.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect()
 }
 
 /// The state of the output folder.

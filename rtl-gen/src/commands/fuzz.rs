@@ -1,7 +1,6 @@
 //! `weft fuzz`: random divergent programs on cores of random size and unit.
 
 use std::fmt::Write;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -14,7 +13,7 @@ use fuzz::reference::{Reference, ReferenceError};
 use serde_json::json;
 use tools::Tool;
 use verilate::Counters;
-use weft_config::{Config, Unit, nearest};
+use weft_config::{Config, Unit, did_you_mean};
 
 use super::compare;
 use crate::arguments::FuzzArguments;
@@ -41,23 +40,20 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
         None => format!("weft {}; no QEMU", version::text()),
     };
     let request = Request { made_by, ..request };
+    let counters = if arguments.bits { Counters::PointsAndBits } else { Counters::Points };
     let manner = Manner {
         folder: arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("fuzz-{}", arguments.seed))),
         resume: arguments.resume,
         jobs: arguments.jobs as usize,
-        counters: arguments.coverage.as_ref().map(|_| counters(arguments.bits)),
+        counters: arguments.coverage.as_ref().map(|_| counters),
     };
     // Tools and output files are checked before the campaign starts.
     for tool in [Tool::Verilator, Tool::Cxx] {
         tools::find(tool)?;
     }
     let staged = arguments.coverage.as_deref().map(|file| StagedFile::prepare("--coverage", file)).transpose()?;
-    if let Some(file) =
-        staged.as_ref().filter(|file| campaign::FILES.iter().any(|own| file.is_same(&manner.folder.join(own))))
-    {
-        let message =
-            format!("{}: --coverage names a file of the campaign; expected another file", file.target().display());
-        return Err(RequestError::new("same-file", message).into());
+    for (file, own) in staged.iter().flat_map(|file| campaign::FILES.iter().map(move |own| (file, own))) {
+        file.differs_from(&manner.folder.join(own), "a file of the campaign")?;
     }
     let mut coverage = Coverage::default();
     let mut progress = Progress::new();
@@ -84,7 +80,7 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
         Some(file) if sums.run_now > 0 => {
             let covered = coverage.report();
             let object = json!({ "programs": sums.run_now, "coverage": covered });
-            writeln!(file.create()?, "{object:#}").map_err(|error| file.fail(&error))?;
+            file.write(format!("{object:#}\n").as_bytes())?;
             text.push_str(&coverage_text(&covered));
             let name = file.target().display().to_string();
             file.publish()?;
@@ -108,10 +104,6 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
         })
     })?;
     Ok(if sums.failures + sums.endless == 0 { Verdict::Success } else { Verdict::Failure })
-}
-
-fn counters(bits: bool) -> Counters {
-    if bits { Counters::PointsAndBits } else { Counters::Points }
 }
 
 fn coverage_text(covered: &CoverageReport) -> String {
@@ -219,11 +211,8 @@ fn profile(name: &str) -> Result<String, RequestError> {
     if Profile::find(name).is_some() {
         return Ok(name.into());
     }
-    let names = PROFILES.iter().map(|profile| profile.name);
-    let hint = match nearest(name, names.clone()) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => format!("the profiles are {}", names.collect::<Vec<_>>().join(", ")),
-    };
+    let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+    let hint = did_you_mean(name, names.iter().copied(), || format!("the profiles are {}", names.join(", ")));
     Err(RequestError::new("unknown-profile", format!("--profile: no profile `{name}`: {hint}")))
 }
 

@@ -1,6 +1,5 @@
 //! `weft image`: the memory that a program needs.
 
-use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -121,10 +120,7 @@ pub fn image(arguments: &ImageArguments, report: &Report) -> anyhow::Result<Verd
     };
     let staged: Vec<StagedFile> =
         targets.iter().map(|target| StagedFile::prepare("--out", target)).collect::<Result<_, _>>()?;
-    if let Some(file) = staged.iter().find(|file| file.is_same(&arguments.program)) {
-        let message = format!("{}: --out names the program itself; expected another file", file.target().display());
-        return Err(RequestError::new("same-file", message).into());
-    }
+    staged.iter().try_for_each(|file| file.differs_from(&arguments.program, "the program itself"))?;
     let image = Image::of(&config, &program);
     for (bank, file) in staged.iter().enumerate() {
         let contents = match format {
@@ -132,11 +128,10 @@ pub fn image(arguments: &ImageArguments, report: &Report) -> anyhow::Result<Verd
             ImageFormat::Hex => image.bank(bank, banks).into_bytes(),
             ImageFormat::C => image.c_array(&identifier(&arguments.out)).into_bytes(),
         };
-        file.create()?.write_all(&contents).map_err(|error| file.fail(&error))?;
+        file.write(&contents)?;
     }
     staged.into_iter().try_for_each(StagedFile::publish)?;
-    report.answer(&image.text(&targets), || image.object(&targets))?;
-    Ok(Verdict::Success)
+    report.answer(&image.text(&targets), || image.object(&targets))
 }
 
 /// The name of a file with the number of a bank before its extension.

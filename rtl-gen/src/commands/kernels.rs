@@ -13,21 +13,21 @@ use crate::{Verdict, control_flow};
 
 pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
     match action {
-        KernelsAction::List => list(report)?,
+        KernelsAction::List => list(report),
         KernelsAction::Build { names, out, large, scratchpad_bytes } => {
-            build(names, Variant { large: *large, scratchpad_bytes: *scratchpad_bytes }, out, report)?;
+            build(names, Variant { large: *large, scratchpad_bytes: *scratchpad_bytes }, out, report)
         }
     }
-    Ok(Verdict::Success)
 }
 
-fn list(report: &Report) -> anyhow::Result<()> {
+fn list(report: &Report) -> anyhow::Result<Verdict> {
     let kernels: Vec<&Kernel> = kernels::all().collect();
     let width = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
     let line = |kernel: &&Kernel| {
         let needs = Some(kernel.settings().join(", ")).filter(|needs| !needs.is_empty());
         let units = kernel.needs_turns.then(|| format!("only on {}", kernel.units().join(", ")));
-        let remarks = [comparison(kernel).map(str::to_owned), needs.map(|needs| format!("needs {needs}")), units];
+        let comparison = kernel.comparison.map(|half| half.name().to_owned());
+        let remarks = [comparison, needs.map(|needs| format!("needs {needs}")), units];
         let remarks = remarks.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let remarks = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
         format!("{:width$}  {}{remarks}\n", kernel.name, kernel.summary)
@@ -38,7 +38,7 @@ fn list(report: &Report) -> anyhow::Result<()> {
             "summary": kernel.summary,
             "settings": kernel.settings(),
             "units": kernel.units(),
-            "comparison": comparison(kernel),
+            "comparison": kernel.comparison.map(Comparison::name),
             "grid": kernel.grid.is_some(),
         })
     };
@@ -46,12 +46,8 @@ fn list(report: &Report) -> anyhow::Result<()> {
     report.answer(&text, || json!({ "kernels": kernels.iter().map(object).collect::<Vec<_>>() }))
 }
 
-fn comparison(kernel: &Kernel) -> Option<&'static str> {
-    kernel.comparison.map(Comparison::name)
-}
-
 /// Builds the named kernels, or all, in the order of their list.
-fn build(names: &[String], variant: Variant, out: &Path, report: &Report) -> anyhow::Result<()> {
+fn build(names: &[String], variant: Variant, out: &Path, report: &Report) -> anyhow::Result<Verdict> {
     for name in names {
         kernels::find(name)?;
     }

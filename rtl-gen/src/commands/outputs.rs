@@ -10,80 +10,59 @@ use crate::arguments::FileArguments;
 use crate::error::RequestError;
 use crate::staging::StagedFile;
 
-pub struct Outputs {
-    stats: Option<StagedFile>,
-    commits: Option<StagedFile>,
-    trace: Option<StagedFile>,
-    wave: Option<StagedFile>,
-    signature: Option<StagedFile>,
-}
+/// The requested files.
+pub struct Outputs(Vec<StagedFile>);
+
+const STATS: &str = "--stats";
+const COMMITS: &str = "--commits";
+const TRACE: &str = "--trace";
+const WAVE: &str = "--wave";
+const SIGNATURE: &str = "--signature";
 
 impl Outputs {
     /// Checks that each file can be written, that no two are the same, and that none is the program.
     pub fn prepare(arguments: &FileArguments, program: &Path) -> Result<Self, RequestError> {
-        let stage =
-            |option, path: &Option<PathBuf>| path.as_deref().map(|path| StagedFile::prepare(option, path)).transpose();
-        let outputs = Self {
-            stats: stage("--stats", &arguments.stats)?,
-            commits: stage("--commits", &arguments.commits)?,
-            trace: stage("--trace", &arguments.trace)?,
-            wave: stage("--wave", &arguments.wave)?,
-            signature: stage("--signature", &arguments.signature)?,
-        };
-        outputs.check_distinct(program)?;
-        Ok(outputs)
-    }
-
-    fn check_distinct(&self, program: &Path) -> Result<(), RequestError> {
-        let same = |file: &StagedFile, what: &str| {
-            let message = format!("{}: {} names {what}; expected another file", file.target().display(), file.option());
-            Err(RequestError::new("same-file", message))
-        };
-        let files: Vec<&StagedFile> =
-            [&self.stats, &self.commits, &self.trace, &self.wave, &self.signature].into_iter().flatten().collect();
+        let FileArguments { stats, commits, trace, wave, signature } = arguments;
+        let options = [(STATS, stats), (COMMITS, commits), (TRACE, trace), (WAVE, wave), (SIGNATURE, signature)];
+        let requested = options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        let files = requested.map(|(option, path)| StagedFile::prepare(option, path)).collect::<Result<Vec<_>, _>>()?;
         for (index, file) in files.iter().enumerate() {
-            if file.is_same(program) {
-                return same(file, "the program itself");
-            }
-            if let Some(earlier) = files[..index].iter().find(|earlier| file.is_same(earlier.target())) {
-                return same(file, &format!("the same file as {}", earlier.option()));
+            file.differs_from(program, "the program itself")?;
+            for earlier in &files[..index] {
+                file.differs_from(earlier.target(), &format!("the same file as {}", earlier.option()))?;
             }
         }
-        Ok(())
+        Ok(Self(files))
+    }
+
+    fn find(&self, option: &str) -> Option<&StagedFile> {
+        self.0.iter().find(|file| file.option() == option)
     }
 
     pub fn wave(&self) -> Option<PathBuf> {
-        self.wave.as_ref().map(StagedFile::path)
+        self.find(WAVE).map(StagedFile::path)
     }
 
     pub fn commits(&self) -> Result<Option<Stream<'_>>, RequestError> {
-        self.commits.as_ref().map(Stream::open).transpose()
+        self.find(COMMITS).map(Stream::open).transpose()
     }
 
     pub fn trace(&self) -> Result<Option<Stream<'_>>, RequestError> {
-        self.trace.as_ref().map(Stream::open).transpose()
+        self.find(TRACE).map(Stream::open).transpose()
     }
 
     pub fn write_stats(&self, statistics: &Value) -> Result<(), RequestError> {
-        let Some(stats) = &self.stats else { return Ok(()) };
-        writeln!(stats.create()?, "{statistics:#}").map_err(|error| stats.fail(&error))
+        self.find(STATS).map_or(Ok(()), |file| file.write(format!("{statistics:#}\n").as_bytes()))
     }
 
     pub fn write_signature(&self, words: impl Iterator<Item = u32>) -> Result<(), RequestError> {
-        let Some(signature) = &self.signature else { return Ok(()) };
-        let mut file = BufWriter::new(signature.create()?);
-        for word in words {
-            writeln!(file, "{word:08x}").map_err(|error| signature.fail(&error))?;
-        }
-        file.flush().map_err(|error| signature.fail(&error))
+        let lines = || words.map(|word| format!("{word:08x}\n")).collect::<String>();
+        self.find(SIGNATURE).map_or(Ok(()), |file| file.write(lines().as_bytes()))
     }
 
     /// Moves all files to their final paths.
     pub fn publish(self) -> Result<(), RequestError> {
-        [self.stats, self.commits, self.trace, self.wave, self.signature]
-            .into_iter()
-            .flatten()
-            .try_for_each(StagedFile::publish)
+        self.0.into_iter().try_for_each(StagedFile::publish)
     }
 }
 

@@ -65,7 +65,7 @@ impl Folder {
             fs::create_dir_all(parent).map_err(|error| RequestError::unwritable(parent, error))?;
         }
         let staged = StagedFile::prepare("--out", &path)?;
-        fs::write(staged.path(), text).map_err(|error| staged.fail(&error))?;
+        staged.write(text.as_bytes())?;
         staged.publish()
     }
 

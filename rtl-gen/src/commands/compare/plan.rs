@@ -1,11 +1,11 @@
 //! The steps of a comparison: commands of `weft` and the measurement of each.
 
-use kernels::Kernel;
+use kernels::{Comparison, Kernel};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use weft_config::{Config, Key};
 
-use super::request::{self, PER_MODULE_FROM, Request, STACKS, WARPS};
+use super::request::{PER_MODULE_FROM, Request, STACKS, WARPS};
 use super::unit::Unit;
 
 pub const TARGET: &str = "ecp5-85k";
@@ -87,7 +87,7 @@ impl Plan {
     pub fn object(&self, request: &Request, program: &str, identity: &Value) -> Value {
         let kernel = |kernel: &'static Kernel| {
             let (name, summary) = (kernel.name, kernel.summary);
-            json!({ "name": name, "summary": summary, "comparison": request::comparison(kernel) })
+            json!({ "name": name, "summary": summary, "comparison": kernel.comparison.map(Comparison::name) })
         };
         let unit = |unit: &Unit| {
             let descriptor = unit.descriptor();

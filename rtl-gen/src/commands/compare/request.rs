@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernels::{self, Comparison, Kernel};
+use kernels::{self, Kernel};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use weft_config::{ARBITER, DUAL_PATH, PDOM_STACK, SORTED_TABLE, Unit as Descriptor};
@@ -309,13 +309,10 @@ fn kernels(given: &[String], quick: bool) -> anyhow::Result<Vec<&'static Kernel>
     Ok(kernels::all().filter(|kernel| wanted.contains(&kernel.name)).collect())
 }
 
-/// Returns the half of the comparison of stacks to which a kernel belongs, by its name in the results.
-pub fn comparison(kernel: &Kernel) -> Option<&'static str> {
-    kernel.comparison.map(Comparison::name)
-}
-
 #[cfg(test)]
 mod tests {
+    use kernels::Comparison;
+
     use super::*;
 
     #[test]

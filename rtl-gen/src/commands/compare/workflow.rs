@@ -1,7 +1,6 @@
 //! The Snakemake workflow: its files, which are part of this program, and its runs.
 
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
@@ -108,7 +107,7 @@ impl Workflow<'_> {
                 break status;
             }
             thread::sleep(POLL);
-            progress(&tail(&path).unwrap_or_default(), start.elapsed().as_secs());
+            progress(&tools::tail(&path), start.elapsed().as_secs());
         };
         Ok(status)
     }
@@ -118,16 +117,6 @@ impl Workflow<'_> {
 fn steps_done(line: &str) -> Option<&str> {
     let done = line.trim().strip_suffix(") done")?;
     Some(done.split_once(" (")?.0).filter(|done| done.ends_with(" steps"))
-}
-
-/// Returns the end of a log that is being written.
-fn tail(log: &Path) -> std::io::Result<String> {
-    let mut file = File::open(log)?;
-    let length = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(length.saturating_sub(16 * 1024)))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

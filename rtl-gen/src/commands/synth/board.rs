@@ -13,7 +13,6 @@ use crate::Verdict;
 use crate::arguments::SynthArguments;
 use crate::commands::config::resolve;
 use crate::commands::{with_image, yosys};
-use crate::error::RequestError;
 use crate::progress::Progress;
 use crate::report::{self, Report};
 use crate::staging::StagedFile;
@@ -24,10 +23,8 @@ pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report)
     config.trace.port = false;
     let program = arguments.image.as_deref();
     let staged = arguments.bitstream.as_deref().map(|path| StagedFile::prepare("--bitstream", path)).transpose()?;
-    if let Some(file) = staged.as_ref().filter(|file| program.is_some_and(|program| file.is_same(program))) {
-        let path = file.target().display();
-        let message = format!("{path}: --bitstream names the program itself; expected another file");
-        return Err(RequestError::new("same-file", message).into());
+    if let (Some(file), Some(program)) = (&staged, program) {
+        file.differs_from(program, "the program itself")?;
     }
     // The tools work in one folder with all files.
     config.emit.hex_path.clear();

@@ -24,11 +24,6 @@ pub fn frequencies(placing: Option<&Placing>) -> Map<String, Value> {
 }
 
 pub fn object(placing: &Placing, family: &Family) -> Value {
-    let reason = match &placing.outcome {
-        Outcome::DoesNotFit(reason) | Outcome::NotRouted(reason) | Outcome::GivenUp(reason) => Some(&reason[..]),
-        Outcome::OutOfMemory => Some("nextpnr ran out of memory"),
-        Outcome::Placed => None,
-    };
     let sites = placing.utilisation.iter();
     let utilisation: Map<String, Value> = sites
         .map(|(kind, sites)| (kind.clone(), json!({ "used": sites.used, "available": sites.available })))
@@ -38,7 +33,7 @@ pub fn object(placing: &Placing, family: &Family) -> Value {
         "seeds": placing.seeds.iter().map(seed).collect::<Value>(),
         "utilisation": utilisation,
         "around": figures(family, &placing.around),
-        "reason": reason,
+        "reason": placing.outcome.reason(),
     })
 }
 
@@ -74,13 +69,12 @@ fn tool(placing: &Placing) -> String {
 }
 
 fn obstacle(placing: &Placing) -> Option<String> {
-    match &placing.outcome {
-        Outcome::Placed => None,
-        Outcome::DoesNotFit(reason) => Some(format!("Not placed: {reason}.")),
-        Outcome::NotRouted(reason) => Some(format!("Not routed: {reason}.")),
-        Outcome::GivenUp(reason) => Some(format!("Not routed in time: {reason}.")),
-        Outcome::OutOfMemory => Some("Not placed: nextpnr ran out of memory.".to_owned()),
-    }
+    let what = match &placing.outcome {
+        Outcome::NotRouted(_) => "Not routed",
+        Outcome::GivenUp(_) => "Not routed in time",
+        _ => "Not placed",
+    };
+    Some(format!("{what}: {}.", placing.outcome.reason()?))
 }
 
 pub fn text(placing: &Placing, area: &Area) -> String {
