@@ -25,7 +25,6 @@ import termios
 from weft import Access, Weft, WeftError
 
 CONTROL = 0x90000000
-RAM = 0x80000000
 READ, WRITE, NOTHING = b"r", b"w", b"\0"
 # Most words of a command, and bytes that end any command that was cut off.
 WORDS = 256
@@ -148,6 +147,8 @@ def arguments(words):
                         help="write a file into a buffer of the program before the run")
     parser.add_argument("--read", type=pair(3), action="append", default=[], metavar="SYMBOL=BYTES=FILE",
                         help="write bytes of the program to a file after the run")
+    parser.add_argument("--ram-base", type=lambda text: int(text, 0), default=0x80000000, metavar="N",
+                        help="memory.base of the core [0x80000000]")
     parser.add_argument("--ram-bytes", type=lambda text: int(text, 0), default=1 << 17, metavar="N",
                         help="memory.ram_bytes of the core [131072]")
     parser.add_argument("--polls", type=int, default=10_000, metavar="N", help="how often to ask whether the run has ended [10000]")
@@ -157,7 +158,7 @@ def arguments(words):
 
 def run(asked) -> bool:
     line = Line(asked.port, asked.baud, asked.patience)
-    core = Weft(Board(line).access(), registers(asked.registers), range(RAM, RAM + asked.ram_bytes))
+    core = Weft(Board(line).access(), registers(asked.registers), range(asked.ram_base, asked.ram_base + asked.ram_bytes))
     core.stop()
     program = core.load(asked.program.read_bytes())
     for symbol, file in asked.write:

@@ -198,6 +198,7 @@ impl Shape {
             posts_stores: adaptors.iter().any(|adaptor| adaptor.posts_stores),
             has_bus: config.memory.kind == MemoryKind::Axi4,
             dcache_bytes: config.dcache.bytes,
+            ram_base: config.memory.base,
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,

@@ -64,6 +64,7 @@ pub struct Shape {
     pub has_bus: bool,
     /// Bytes of the data cache; 0 for none.
     pub dcache_bytes: u32,
+    pub ram_base: u32,
     pub ram_bytes: u32,
     /// Bytes of each thread's stack.
     pub stack_bytes: u32,
@@ -290,6 +291,6 @@ impl Shape {
 
     pub fn stacks(&self) -> u32 {
         let all = self.warps as u32 * self.threads as u32 * self.stack_bytes;
-        RAM_BASE.wrapping_add(self.ram_bytes).wrapping_sub(all)
+        self.ram_base.wrapping_add(self.ram_bytes).wrapping_sub(all)
     }
 }

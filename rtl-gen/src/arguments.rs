@@ -358,6 +358,10 @@ pub struct SynthArguments {
     pub config: ConfigArguments,
 }
 
+fn address(text: &str) -> Result<u32, std::num::ParseIntError> {
+    text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u32::from_str_radix(digits, 16))
+}
+
 fn part() -> impl TypedValueParser<Value = &'static Part> {
     let names = part::PARTS.iter().map(|part| part.name);
     PossibleValuesParser::new(names).try_map(|name| part::find(&name).ok_or("no such part"))
@@ -491,6 +495,9 @@ pub enum KernelsAction {
         /// Place the shared memory of grids in a scratchpad of so many bytes
         #[arg(long, value_name = "BYTES", default_value_t = 0)]
         scratchpad_bytes: u32,
+        /// Link for a core whose RAM begins here (memory.base) [default: 0x80000000]
+        #[arg(long, value_name = "ADDRESS", value_parser = address, default_value = "0", hide_default_value = true)]
+        base: u32,
     },
 }
 

@@ -1,6 +1,6 @@
 //! The addresses of the stacks, and their layout in memory.
 
-use weft_config::{Config, RAM_BASE};
+use weft_config::Config;
 
 /// The stacks of a core: the end of RAM, in hart order.
 ///
@@ -31,7 +31,7 @@ impl Stacks {
     pub fn new(config: &Config) -> Self {
         let memory = &config.memory;
         let harts = config.warps * config.threads;
-        let end = RAM_BASE.wrapping_add(memory.ram_bytes);
+        let end = memory.base.wrapping_add(memory.ram_bytes);
         let bytes = harts * memory.stack_bytes;
         Self {
             end,

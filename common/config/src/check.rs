@@ -1,8 +1,10 @@
 //! Rules between keys: RAM and the stacks at its end; divider, scratchpad, caches, control port; a unit in Verilog and
 //! its file.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::LOWEST_RAM;
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
 use crate::keys::{Config, MemoryKind};
@@ -18,7 +20,6 @@ pub(crate) struct Broken {
 
 static ISA_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| EXTENSIONS.iter().map(|extension| extension.key).collect());
 
-const RAM_BASE: u64 = 0x8000_0000;
 const LARGEST_RAM: u64 = 1 << 31;
 const SMALLEST_STACK: u64 = 64;
 
@@ -96,18 +97,67 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
             },
         });
     }
-    check_tohost(config.run.tohost, RAM_BASE + ram - stacks)
+    check_base(config)?;
+    let base = u64::from(config.memory.base);
+    check_reset_pc(config, base + ram)?;
+    check_tohost(config.run.tohost, base..base + ram - stacks)
 }
 
-/// Checks that `run.tohost` is a word of RAM below the stacks.
-fn check_tohost(address: u32, stacks: u64) -> Result<(), Broken> {
-    if address == 0 || (address.is_multiple_of(4) && (RAM_BASE..stacks).contains(&address.into())) {
+/// Checks that RAM begins at a multiple of its size, so that an address in it is the base and an offset, bit by bit.
+fn check_base(config: &Config) -> Result<(), Broken> {
+    let (base, ram) = (u64::from(config.memory.base), u64::from(config.memory.ram_bytes).next_power_of_two());
+    let below = base / ram * ram;
+    if below == base {
+        return Ok(());
+    }
+    let nearest: Vec<String> = [below, below + ram]
+        .into_iter()
+        .filter(|base| (u64::from(LOWEST_RAM)..1 << 32).contains(base))
+        .map(|base| format!("{base:#010x}"))
+        .collect();
+    Err(Broken {
+        keys: &["memory.base", "memory.kind", "memory.ram_bytes"],
+        reason: format!(
+            "`memory.base` = {base:#010x} must be a multiple of {ram}, the size of RAM rounded up to a power of two"
+        ),
+        hint: format!("the nearest: {}", nearest.join(" and ")),
+    })
+}
+
+/// Checks that threads start in RAM.
+fn check_reset_pc(config: &Config, end: u64) -> Result<(), Broken> {
+    let pc = config.first_pc();
+    if pc.is_multiple_of(4) && (config.memory.base.into()..end).contains(&u64::from(pc)) {
         return Ok(());
     }
     Err(Broken {
-        keys: &["run.tohost", "warps", "threads", "memory.kind", "memory.stack_bytes", "memory.ram_bytes"],
+        keys: &["reset_pc", "memory.base", "memory.kind", "memory.ram_bytes"],
+        reason: format!("`reset_pc` = {pc:#010x} is no word of RAM"),
+        hint: format!("expected 0, or a multiple of 4 from {:#010x} to {:#010x}", config.memory.base, end - 4),
+    })
+}
+
+/// Checks that `run.tohost` is a word of RAM below the stacks.
+fn check_tohost(address: u32, below_stacks: Range<u64>) -> Result<(), Broken> {
+    if address == 0 || (address.is_multiple_of(4) && below_stacks.contains(&address.into())) {
+        return Ok(());
+    }
+    Err(Broken {
+        keys: &[
+            "run.tohost",
+            "warps",
+            "threads",
+            "memory.kind",
+            "memory.base",
+            "memory.stack_bytes",
+            "memory.ram_bytes",
+        ],
         reason: format!("`run.tohost` = {address:#010x} is no word of RAM below the stacks"),
-        hint: format!("expected 0, or a multiple of 4 from {RAM_BASE:#010x} to {:#010x}", stacks - 4),
+        hint: format!(
+            "expected 0, or a multiple of 4 from {:#010x} to {:#010x}",
+            below_stacks.start,
+            below_stacks.end - 4
+        ),
     })
 }
 

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::RAM_BASE;
 use crate::extension::{A, Isa};
 use crate::external::External;
 use crate::unit::{SORTED_TABLE, UnitKeys};
@@ -62,6 +63,8 @@ pub struct Config {
     pub warps: u32,
     /// Threads (lanes) per warp: 1, 2, 4 … 64.
     pub threads: u32,
+    /// Where threads start without a program; 0 for the start of RAM. See [`Config::first_pc`].
+    pub reset_pc: u32,
     pub isa: Isa,
     pub divergence: Divergence,
     pub unit_keys: UnitKeys,
@@ -159,6 +162,8 @@ pub struct Memory {
     pub coalescer: Coalescer,
     /// Loads in flight, 1…128.
     pub outstanding: u32,
+    /// First address of RAM, a multiple of its size rounded up to a power of two.
+    pub base: u32,
     /// RAM size in bytes, a multiple of `threads · stack_bytes`.
     pub ram_bytes: u32,
     /// Stack of each thread in bytes, a power of two ≥ 64.
@@ -279,6 +284,7 @@ impl Default for Config {
         Self {
             warps: 8,
             threads: 8,
+            reset_pc: 0,
             isa: Isa::default(),
             divergence: Divergence::default(),
             unit_keys: UnitKeys::default(),
@@ -296,6 +302,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// The first pc of all threads of a core without a program.
+    pub fn first_pc(&self) -> u32 {
+        if self.reset_pc == 0 { self.memory.base } else { self.reset_pc }
+    }
+
     /// Lanes that divide at a time: as `divider.units` says, or for a division of the whole warp in about 40 cycles.
     pub fn divider_units(&self) -> u32 {
         match (self.divider.units, self.threads) {
@@ -355,6 +366,7 @@ impl Memory {
             seed: 1,
             coalescer: Coalescer::Word,
             outstanding: 16,
+            base: RAM_BASE,
             ram_bytes,
             stack_bytes,
             stack_interleave: true,

@@ -36,8 +36,11 @@ pub use unit::*;
 /// The version of the configuration schema. It grows whenever a key changes its name or meaning.
 pub const SCHEMA: u32 = 1;
 
-/// The first byte of RAM. RAM ends at or below the end of the 32-bit address space.
+/// The first byte of RAM by default (`memory.base`). RAM ends at or below the end of the 32-bit address space.
 pub const RAM_BASE: u32 = 0x8000_0000;
+
+/// The lowest first byte of RAM. Below are the console and the scratchpad.
+pub const LOWEST_RAM: u32 = 0x4000_0000;
 
 /// The first byte of the scratchpad.
 pub const SCRATCHPAD_BASE: u32 = 0x2000_0000;

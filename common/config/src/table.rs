@@ -1,6 +1,7 @@
 //! The table of keys, with the range and the purpose of each. The reader of files and arguments, the printed
 //! configuration, the error texts and the reference in the documentation are all derived from it.
 
+use crate::LOWEST_RAM;
 use crate::extension::{EXTENSIONS, Extension, M};
 use crate::keys::{Bandwidth, Choice, Config, Latency};
 use crate::suggest::hint_among;
@@ -103,6 +104,8 @@ const SIZES: &[Key] = keys! {
     warps: Integer(between(1, 64)), in_hardware: true;
     /// Threads per warp, and the number of lanes.
     threads: Integer(powers_of_two(1, 64)), in_hardware: true;
+    /// Where threads start in a core without a program; 0 = at memory.base.
+    reset_pc: Integer(between(0, u32::MAX as u64)), in_hardware: true;
 };
 
 /// The unit that tracks divergence, and the keys that do not belong to a single unit.
@@ -142,7 +145,9 @@ const OTHERS: &[Key] = keys! {
     memory.coalescer: Choice("coalescers"), in_hardware: true;
     /// Loads in flight, with "axi4" stores too; by default W/2, at least 16.
     memory.outstanding: Integer(between(1, 128)), in_hardware: true;
-    /// RAM from 0x80000000 on: a multiple of threads · stack_bytes.
+    /// First address of RAM, a multiple of its size; from 0x40000000 on.
+    memory.base: Integer(between(LOWEST_RAM as u64, u32::MAX as u64)), in_hardware: true;
+    /// RAM from memory.base on: a multiple of threads · stack_bytes.
     memory.ram_bytes: Integer(between(128, 1 << 31)), in_hardware: true;
     /// Stack of each thread, at the end of RAM.
     memory.stack_bytes: Integer(powers_of_two(64, 1 << 30)), in_hardware: true;

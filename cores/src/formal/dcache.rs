@@ -5,7 +5,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, lit, z
 
 use crate::divergence::flag;
 use crate::memory::dcache;
-use crate::shape::{RAM_BASE, Shape};
+use crate::shape::Shape;
 
 /// The word of the watched line, and the harts that have reserved it, at one end of the cache.
 struct Word {
@@ -110,7 +110,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.assume("an_operation", &request.op.lt(&lit(4, 9)));
     m.assume("a_whole_word", &(request.op.from(1).none() | request.mask.all()));
     let ram_bits = clog2(shape.ram_bytes as usize);
-    let base = lit(32 - ram_bits, u64::from(RAM_BASE >> ram_bits));
+    let base = lit(32 - ram_bits, u64::from(shape.ram_base >> ram_bits));
     let offset = request.addr.slice(0, 2 + shape.lane_bits());
     m.assume("a_line_in_ram", &(request.addr.from(ram_bits).eq(&base) & offset.none()));
     let in_order = Word::declare(&m, "word", &accepted, &is_watched, &request);

@@ -77,7 +77,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         };
         let served = if shape.has_scratchpad() {
             let in_banks = group::served(&m, shape, &active, &addresses, &is_atomic);
-            at_scratchpad(&leader_address).mux(&in_banks, &served)
+            at_scratchpad(shape, &leader_address).mux(&in_banks, &served)
         } else {
             served
         };

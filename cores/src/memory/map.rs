@@ -7,17 +7,26 @@ use weft_config::SCRATCHPAD_BASE;
 use crate::shape::{RAM_BASE, SCRATCHPAD_BIT, Shape};
 
 pub fn in_ram(shape: &Shape, address: &Expr) -> Expr {
-    address.bit(31) & below(&address.slice(0, 31), u64::from(shape.ram_bytes))
+    let bits = shape.ram_base.trailing_zeros() as usize;
+    let block = address.from(bits);
+    let expected = shape.ram_base >> bits;
+    let starts = if block.width() == 1 { block } else { block.is(expected.into()) };
+    starts & below(&address.slice(0, bits), u64::from(shape.ram_bytes))
+}
+
+/// Whether an address that is not at fault is in RAM: the console and the scratchpad are below all that may be.
+pub fn at_ram(shape: &Shape, address: &Expr) -> Expr {
+    if shape.ram_base >= RAM_BASE { address.bit(31) } else { address.bit(31) | address.bit(30) }
 }
 
 /// Whether an address that is not at fault is one of the scratchpad.
-pub fn at_scratchpad(address: &Expr) -> Expr {
-    !address.bit(31) & address.bit(SCRATCHPAD_BIT)
+pub fn at_scratchpad(shape: &Shape, address: &Expr) -> Expr {
+    !at_ram(shape, address) & address.bit(SCRATCHPAD_BIT)
 }
 
 /// Whether an address that is not at fault is that of the console.
 pub fn at_console(shape: &Shape, address: &Expr) -> Expr {
-    let below = !address.bit(31);
+    let below = !at_ram(shape, address);
     if shape.has_scratchpad() { below & !address.bit(SCRATCHPAD_BIT) } else { below }
 }
 
@@ -102,15 +111,17 @@ fn stack_bits(shape: &Shape) -> usize {
 
 /// Whether a byte address in RAM is above the start of the stacks.
 pub fn in_stacks(shape: &Shape, address: &Expr) -> Expr {
-    let all = shape.ram_bytes - (shape.stacks() - RAM_BASE);
-    let start = shape.stacks() - RAM_BASE;
+    let bits = shape.ram_base.trailing_zeros() as usize;
+    let all = shape.ram_bytes - (shape.stacks() - shape.ram_base);
+    let start = shape.stacks() - shape.ram_base;
+    let at_ram = at_ram(shape, address);
     if all.is_power_of_two() && start.is_multiple_of(all) {
         let shift = all.trailing_zeros() as usize;
-        let block = address.slice(shift, 31 - shift);
+        let block = address.slice(shift, bits - shift);
         let expected = u64::from(start / all);
         let matches = if block.width() == 0 { ones(1) } else { block.is(expected) };
-        address.bit(31) & matches
+        at_ram & matches
     } else {
-        address.bit(31) & !below(&address.slice(0, 31), u64::from(start))
+        at_ram & !below(&address.slice(0, bits), u64::from(start))
     }
 }

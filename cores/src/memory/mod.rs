@@ -14,7 +14,7 @@ pub mod store_switch;
 
 use rtl::{Builder, ElaborationError, Expr, Module, clog2, concat, zeros};
 
-use crate::shape::{RAM_BASE, Shape};
+use crate::shape::Shape;
 
 /// Elaborates the module of an adaptor. `image` names the file with the initial content of each bank.
 type Elaborate = fn(&Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError>;
@@ -76,6 +76,6 @@ fn row_bits(shape: &Shape) -> usize {
 /// The address of a row.
 fn address(shape: &Shape, row: &Expr) -> Expr {
     let offset = 2 + shape.lane_bits();
-    let base = rtl::lit(32 - offset - row.width(), u64::from(RAM_BASE) >> (offset + row.width()));
+    let base = rtl::lit(32 - offset - row.width(), u64::from(shape.ram_base) >> (offset + row.width()));
     concat([&base, row, &zeros(offset)])
 }

@@ -12,6 +12,7 @@ use super::resource::{Reservations, TAG};
 use super::s6_leader::Election;
 use crate::functional::lane_operands::{Operands, Widths};
 use crate::functional::{lane_alu, multiplier};
+use crate::memory::map::at_ram;
 use crate::shape::{SCRATCHPAD_BIT, Shape};
 use crate::signals::{Control, LaneControl, Meta};
 
@@ -86,8 +87,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let [writes, loads] = [("writes", &control.writes), ("loads", &reserved.of(&TAG))]
         .map(|(name, kind)| m.delay_reset(name, &(&meta.valid & kind)));
     let is_elsewhere = match shape.has_scratchpad() {
-        true => leader_address.bit(31) | leader_address.bit(SCRATCHPAD_BIT),
-        false => leader_address.bit(31),
+        true => at_ram(shape, &leader_address) | leader_address.bit(SCRATCHPAD_BIT),
+        false => at_ram(shape, &leader_address),
     };
     let from_console = m.fault("loads_of_memory_hold_the_write_port", &(&loads & !is_elsewhere), &loads);
     m.output("may_write_s7", &(writes | from_console));

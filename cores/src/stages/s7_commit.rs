@@ -277,7 +277,7 @@ impl Commit {
         m.output("may_push_s7", &(&meta.valid & self.inputs.is_memory()));
         m.output("to_console_s7", &self.service.at_console);
         if shape.has_scratchpad() {
-            m.output("to_scratchpad_s7", &at_scratchpad(&self.inputs.leader_address));
+            m.output("to_scratchpad_s7", &at_scratchpad(shape, &self.inputs.leader_address));
         }
         request.outputs(m, "request");
         m.output("load_push_s7", &(takes & self.inputs.is_load()));

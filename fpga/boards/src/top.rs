@@ -60,6 +60,11 @@ pub enum BoardError {
         "--board {board}: memory.ram_bytes = {bytes}; a core with a control port has its RAM in block RAM here; expected at most {LOADED_BYTES}"
     )]
     Ram { board: &'static str, bytes: u32 },
+    #[error(
+        "--board {board}: memory.base = {base:#010x}; the control port is at {:#010x} on the serial line",
+        loader::CONTROL
+    )]
+    Base { board: &'static str, base: u32 },
     #[error(transparent)]
     Elaboration(#[from] ElaborationError),
 }
@@ -86,6 +91,10 @@ pub fn elaborate(board: &Board, config: &Config, core: &Core, baud: u32) -> Resu
     }
     if let Some(port) = core.ports().into_iter().find(|port| !is_served(&port.name, is_loaded)) {
         return Err(BoardError::Port { board: board.name, port: port.name });
+    }
+    let base = config.memory.base;
+    if is_loaded && base >> 28 == loader::CONTROL >> 28 {
+        return Err(BoardError::Base { board: board.name, base });
     }
     let divisor = divisor(board, baud, if is_loaded { 4 } else { 2 })?;
     let line = if is_loaded { "loaded over the serial line" } else { "its console on the serial line" };

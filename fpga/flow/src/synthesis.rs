@@ -6,7 +6,7 @@ use cores::Core;
 use rtl::Module;
 use tools::ToolError;
 use tools::cache::Cache;
-use weft_config::{Config, RAM_BASE, did_you_mean};
+use weft_config::{Config, did_you_mean};
 
 use crate::area::Area;
 use crate::error::SynthesisError;
@@ -48,7 +48,7 @@ pub fn synthesise(
     check(&request)?;
     let mut config = config.clone();
     config.trace.port = false;
-    let core = cores::elaborate(&config, RAM_BASE)?.without_prefix();
+    let core = cores::elaborate(&config, config.first_pc())?.without_prefix();
     let whole = match request.module {
         Some(name) => core.part(name).ok_or_else(|| unknown_module(name, &core.modules()))?,
         None => core,

@@ -9,7 +9,7 @@ use boards::{Board, BoardError};
 use cores::Core;
 use cores::control::registers;
 use serde_json::json;
-use weft_config::{Config, Emit, RAM_BASE, Reset};
+use weft_config::{Config, Emit, Reset};
 
 use super::config::resolve;
 use super::fusesoc::{self, OnBoard};
@@ -81,7 +81,7 @@ fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files
     let (core, contents) = match &arguments.image {
         image if arguments.board.board.is_some() => with_image::core_on_board(config, image.as_deref())?,
         Some(path) => with_image::core_with(config, path)?,
-        None => (cores::elaborate_to_emit(config, RAM_BASE, false)?, Vec::new()),
+        None => (cores::elaborate_to_emit(config, config.first_pc(), false)?, Vec::new()),
     };
     let names: Vec<&str> = contents.iter().map(|(name, _)| name.as_str()).collect();
     let modules = modules_of(&core);

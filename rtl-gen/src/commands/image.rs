@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use sim::Program;
 use testbench::reconvergence::reconvergence_table;
-use weft_config::{Config, RAM_BASE};
+use weft_config::Config;
 
 use super::config::resolve;
 use super::program;
@@ -22,6 +22,8 @@ const LINE: u32 = 64;
 /// The contents of RAM from its first address on.
 struct Image {
     bytes: Vec<u8>,
+    /// Of the first byte.
+    address: u32,
     entry: u32,
     table: Option<Table>,
 }
@@ -37,18 +39,18 @@ impl Image {
     fn of(config: &Config, program: &Program) -> Self {
         let mut bytes = Vec::new();
         for segment in &program.segments {
-            let at = (segment.address - RAM_BASE) as usize;
+            let at = (segment.address - config.memory.base) as usize;
             bytes.resize(bytes.len().max(at + segment.bytes.len()), 0);
             bytes[at..at + segment.bytes.len()].copy_from_slice(&segment.bytes);
         }
         bytes.resize(bytes.len().next_multiple_of(LINE as usize), 0);
-        let mut image = Self { bytes, entry: program.entry, table: None };
+        let mut image = Self { bytes, address: config.memory.base, entry: program.entry, table: None };
         let words = reconvergence_table(config, program);
         if let ([first, ..], [.., last]) = (program.code(), program.code())
             && !words.is_empty()
         {
             let code = first.start / LINE * LINE..last.end.next_multiple_of(LINE);
-            image.table = Some(Table { base: RAM_BASE + image.bytes.len() as u32, code: code.clone() });
+            image.table = Some(Table { base: config.memory.base + image.bytes.len() as u32, code: code.clone() });
             image.bytes.extend(code.step_by(4).flat_map(|pc| words.word(pc).to_le_bytes()));
         }
         image
@@ -69,12 +71,13 @@ impl Image {
             .map(|row| row.iter().map(|byte| format!("{byte:#04x},")).collect::<Vec<_>>().join(" "))
             .map(|row| format!("    {row}\n"))
             .collect();
+        let address = self.address;
         let (base, first, size) =
             self.table.as_ref().map_or((0, 0, 0), |table| (table.base, table.code.start, table.code.len()));
         format!(
-            "/* The memory of a program, from {RAM_BASE:#x} on; its entry; its reconvergence table, if it has one. */\n\
+            "/* The memory of a program, from {address:#x} on; its entry; its reconvergence table, if it has one. */\n\
              enum {{\n    {name}_bytes = {},\n    {name}_table_bytes = {size}\n}};\n\
-             static const unsigned {name}_address = {RAM_BASE:#x}u, {name}_entry = {:#x}u;\n\
+             static const unsigned {name}_address = {address:#x}u, {name}_entry = {:#x}u;\n\
              static const unsigned {name}_table_base = {base:#x}u, {name}_table_first = {first:#x}u;\n\
              static const unsigned char {name}[] = {{\n{rows}}};\n",
             self.bytes.len(),
@@ -88,9 +91,10 @@ impl Image {
             format!(", table_base {base:#010x}, table_first {:#010x}, table_bytes {}", code.start, code.len())
         });
         format!(
-            "{}: {} bytes from {RAM_BASE:#010x}, entry {:#010x}{table}",
+            "{}: {} bytes from {:#010x}, entry {:#010x}{table}",
             names.join(", "),
             self.bytes.len(),
+            self.address,
             self.entry
         )
     }
@@ -102,7 +106,7 @@ impl Image {
             .map(|Table { base, code }| json!({ "base": base, "first": code.start, "bytes": code.len() }));
         json!({
             "files": files.iter().map(|file| report::path(file)).collect::<Vec<_>>(),
-            "address": RAM_BASE, "bytes": self.bytes.len(), "entry": self.entry, "table": table,
+            "address": self.address, "bytes": self.bytes.len(), "entry": self.entry, "table": table,
         })
     }
 }

@@ -14,8 +14,8 @@ use crate::{Verdict, control_flow};
 pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
     match action {
         KernelsAction::List => list(report),
-        KernelsAction::Build { names, out, large, scratchpad_bytes } => {
-            build(names, Variant { large: *large, scratchpad_bytes: *scratchpad_bytes }, out, report)
+        KernelsAction::Build { names, out, large, scratchpad_bytes, base } => {
+            build(names, Variant { large: *large, scratchpad_bytes: *scratchpad_bytes, base: *base }, out, report)
         }
     }
 }

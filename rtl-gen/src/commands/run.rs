@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 use sim::Program;
 use testbench::RunOptions;
-use weft_config::{Config, RAM_BASE};
+use weft_config::Config;
 
 use super::config::resolve;
 use super::outputs::{Outputs, Stream};
@@ -103,15 +103,16 @@ fn signature_of(program: &Program, config: &Config) -> Result<Range<u32>, Reques
     let (Some(begin), Some(end)) = (program.symbol(begin_name), program.symbol(end_name)) else {
         return Err(refuse(format!("--signature expects the symbols `{begin_name}` and `{end_name}`")));
     };
-    let ram_end = u64::from(RAM_BASE) + u64::from(config.memory.ram_bytes);
+    let base = config.memory.base;
+    let ram_end = u64::from(base) + u64::from(config.memory.ram_bytes);
     for (name, address) in [(begin_name, begin), (end_name, end)] {
         let at = format!("`{name}` is at {address:#010x}");
         if !address.is_multiple_of(4) {
             return Err(refuse(format!("{at}: --signature expects a multiple of 4, as it consists of words")));
         }
-        if address < RAM_BASE || u64::from(address) > ram_end {
+        if address < base || u64::from(address) > ram_end {
             let last = ram_end - 1;
-            return Err(refuse(format!("{at}: --signature expects it in RAM, {RAM_BASE:#010x} to {last:#010x}")));
+            return Err(refuse(format!("{at}: --signature expects it in RAM, {base:#010x} to {last:#010x}")));
         }
     }
     if end < begin {

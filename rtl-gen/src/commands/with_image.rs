@@ -4,7 +4,7 @@ use cores::Core;
 use sim::Program;
 use testbench::memory::Ram;
 use testbench::reconvergence::{reconvergence_table, reconvergence_words};
-use weft_config::{Config, RAM_BASE, Reset};
+use weft_config::{Config, Reset};
 
 use super::program;
 use crate::error::RequestError;
@@ -14,7 +14,7 @@ pub fn core_on_board(config: &mut Config, image: Option<&Path>) -> anyhow::Resul
     config.emit.reset = Reset::High;
     match image {
         Some(path) => core_with(config, path),
-        None if config.control.port => Ok((cores::elaborate(config, RAM_BASE)?, Vec::new())),
+        None if config.control.port => Ok((cores::elaborate(config, config.first_pc())?, Vec::new())),
         None => {
             let message =
                 "--board: expected --image P.elf, or a core that is loaded over the serial line: --preset accelerator";

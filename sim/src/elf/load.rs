@@ -4,7 +4,6 @@ use object::{LittleEndian, U16};
 use weft_config::Config;
 
 use super::{ElfError, Function, Problem, Program, Segment, Symbols};
-use crate::RAM_BASE;
 
 pub(super) type Header = FileHeader32<LittleEndian>;
 
@@ -154,8 +153,12 @@ fn machine_name(machine: Machine) -> String {
 struct Map<'a>(&'a Config);
 
 impl Map<'_> {
+    fn ram_start(&self) -> u32 {
+        self.0.memory.base
+    }
+
     fn ram_end(&self) -> u64 {
-        u64::from(RAM_BASE) + u64::from(self.0.memory.ram_bytes)
+        u64::from(self.ram_start()) + u64::from(self.0.memory.ram_bytes)
     }
 
     fn threads(&self) -> u32 {
@@ -174,14 +177,14 @@ impl Map<'_> {
     /// stacks of a warp and fits the 32-bit address space.
     fn enough_ram(&self, start: u64, end: u64) -> Option<u64> {
         let stacks = self.ram_end() - self.stacks_start();
-        let below = start.checked_sub(RAM_BASE.into()).map(|offset| offset + (end - start))?;
+        let below = start.checked_sub(self.ram_start().into()).map(|offset| offset + (end - start))?;
         let bytes = (below + stacks).next_multiple_of(u64::from(self.0.threads * self.0.memory.stack_bytes));
-        (u64::from(RAM_BASE) + bytes <= 1 << 32).then_some(bytes)
+        (u64::from(self.ram_start()) + bytes <= 1 << 32).then_some(bytes)
     }
 
     fn check_entry(&self, entry: u32) -> Result<u32, Problem> {
-        if entry < RAM_BASE || u64::from(entry) >= self.ram_end() {
-            let (ram_start, ram_last) = (RAM_BASE, self.ram_last());
+        if entry < self.ram_start() || u64::from(entry) >= self.ram_end() {
+            let (ram_start, ram_last) = (self.ram_start(), self.ram_last());
             return Err(Problem::EntryOutsideRam { entry, ram_start, ram_last });
         }
         if !entry.is_multiple_of(4) {
@@ -194,8 +197,8 @@ impl Map<'_> {
         let start = u64::from(address);
         let end = start + u64::from(size);
         let (ram_bytes, ram_last) = (self.enough_ram(start, end), self.ram_last());
-        if address < RAM_BASE || end > self.ram_end() {
-            let (last, ram_start) = (end - 1, RAM_BASE);
+        if address < self.ram_start() || end > self.ram_end() {
+            let (last, ram_start) = (end - 1, self.ram_start());
             return Err(Problem::SegmentOutsideRam { start, last, ram_start, ram_last, ram_bytes });
         }
         if end > self.stacks_start() {

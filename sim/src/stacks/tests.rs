@@ -1,5 +1,7 @@
 use weft_config::Memory;
 
+use weft_config::RAM_BASE;
+
 use super::*;
 
 fn stacks(warps: u32, threads: u32, stack_bytes: u32, stack_interleave: bool) -> Stacks {

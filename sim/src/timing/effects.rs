@@ -1,5 +1,6 @@
 //! Effects of an issued instruction, and the cycles in which the core sees them.
 
+use weft_config::LOWEST_RAM;
 use weft_trace::{MemoryOp, Moves, PathRecord};
 
 use super::core::{Core, Finding, Found, Replay};
@@ -8,7 +9,7 @@ use super::memory_port::Request;
 use super::predecode::Class;
 use super::scoreboard::EntryNumber;
 use super::write_port::LateResult;
-use crate::{Outcome, RAM_BASE, Step, Stop};
+use crate::{Outcome, Step, Stop};
 
 impl Core<'_> {
     /// Executes an issuing instruction and schedules its effects. Returns the outcome if it ends the run.
@@ -99,7 +100,7 @@ impl Core<'_> {
                     _ => true,
                 },
                 atomic: memory.is_atomic(),
-                scratchpad: address < RAM_BASE,
+                scratchpad: address < LOWEST_RAM,
             });
         }
         let replays =

@@ -4,8 +4,6 @@ use std::collections::VecDeque;
 
 use weft_config::{Config, Latency, MemoryKind};
 
-use crate::RAM_BASE;
-
 /// Refills in flight.
 const REFILLS: usize = 4;
 /// From a miss to its request at memory.
@@ -19,6 +17,7 @@ pub(super) struct InstructionCache {
     /// The line of memory in each line.
     lines: Vec<Option<u32>>,
     line_bytes: u32,
+    base: u32,
     ram_bytes: u32,
     refills: VecDeque<Refill>,
     latency: Latency,
@@ -65,6 +64,7 @@ impl InstructionCache {
         Some(Self {
             lines: vec![None; (cache.bytes / cache.line_bytes) as usize],
             line_bytes: cache.line_bytes,
+            base: memory.base,
             ram_bytes: memory.ram_bytes,
             refills: VecDeque::new(),
             latency,
@@ -84,9 +84,9 @@ impl InstructionCache {
     /// Looks up the word at `pc` in cycle `now`. Cycles do not decrease.
     pub(super) fn fetch(&mut self, pc: u32, now: u64) -> Fetched {
         self.settle(now);
-        let line = pc.wrapping_sub(RAM_BASE) / self.line_bytes;
+        let line = pc / self.line_bytes;
         let hits = self.lines[line as usize % self.lines.len()] == Some(line);
-        if hits || pc.wrapping_sub(RAM_BASE) >= self.ram_bytes {
+        if hits || pc.wrapping_sub(self.base) >= self.ram_bytes {
             return Fetched { looked_up: now + 1, word: now + 1, missed: false };
         }
         if let Some(refill) = self.refills.iter_mut().find(|refill| refill.line == line) {

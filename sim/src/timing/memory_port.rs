@@ -8,7 +8,6 @@ use weft_config::{Bandwidth, Config, MemoryKind};
 use super::data_cache::DataCache;
 use super::memory::Memory;
 use super::write_port::LateResult;
-use crate::RAM_BASE;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
@@ -124,9 +123,9 @@ impl MemoryPort {
         Some(request)
     }
 
-    /// The number of the line in RAM.
+    /// The number of the line.
     fn line(&self, request: &Request) -> u32 {
-        request.address.wrapping_sub(RAM_BASE) / self.line_bytes
+        request.address / self.line_bytes
     }
 
     fn answer(&mut self, due: u64, request: Request) {

@@ -33,7 +33,7 @@ use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord,
 
 pub use mismatch::Mismatch;
 
-use crate::memory::{RAM_BASE, Ram, Request};
+use crate::memory::{Ram, Request};
 use crate::text::describe;
 use contexts::Contexts;
 use counters::Counters;
@@ -327,9 +327,10 @@ impl<'a> Checker<'a> {
         if expected.words() == actual.words() {
             return Ok(());
         }
-        let addresses = (RAM_BASE..=u32::MAX).step_by(4).take(expected.words().len().max(actual.words().len()));
+        let addresses =
+            (ram.layout().base..=u32::MAX).step_by(4).take(expected.words().len().max(actual.words().len()));
         let differs = |address: &u32| expected.read_word(*address) != actual.read_word(*address);
-        let address = addresses.into_iter().find(differs).unwrap_or(RAM_BASE);
+        let address = addresses.into_iter().find(differs).unwrap_or(ram.layout().base);
         let word = |word: Option<u32>| {
             let value = word.map_or("nothing".into(), |word| format!("{word:#010x}"));
             format!("{value} at {}", self.program.place(address))

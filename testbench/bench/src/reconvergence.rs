@@ -2,7 +2,7 @@ use sim::Program;
 use sim::control_flow::{Analysis, ReconvergenceTable};
 use weft_config::Config;
 
-use crate::memory::{RAM_BASE, Ram};
+use crate::memory::Ram;
 
 pub(crate) fn reads_table(config: &Config) -> bool {
     config.unit().is_ok_and(|unit| unit.reconverges)
@@ -15,5 +15,5 @@ pub fn reconvergence_table(config: &Config, program: &Program) -> ReconvergenceT
 
 /// Its words in the order of the words of RAM.
 pub fn reconvergence_words(table: &ReconvergenceTable, ram: &Ram) -> Vec<u32> {
-    (0..ram.words().len() as u32).map(|index| table.word(RAM_BASE + 4 * index)).collect()
+    (0..ram.words().len() as u32).map(|index| table.word(ram.layout().base + 4 * index)).collect()
 }

@@ -10,7 +10,7 @@ use weft_trace::{Region, Statistics};
 use crate::bench::UnknownBranches;
 use crate::engine::Engine;
 use crate::lockstep::Mismatch;
-use crate::memory::{Layout, RAM_BASE};
+use crate::memory::Layout;
 use crate::text::disassemble;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +92,7 @@ impl FinalMemory {
 
     /// The word that holds the byte at a program's `address`; `None` outside RAM.
     pub fn read_word(&self, address: u32) -> Option<u32> {
-        let place = self.layout.physical(address).wrapping_sub(RAM_BASE) / 4;
-        self.words.get(place as usize).copied()
+        self.words.get(self.layout.index(self.layout.physical(address))).copied()
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Variant {
     pub large: bool,
     /// Bytes of the scratchpad in which grids have their shared memory; 0: they have it in RAM.
     pub scratchpad_bytes: u32,
+    /// First address of RAM, `memory.base`; 0: the default.
+    pub base: u32,
 }
 
 impl Variant {
@@ -48,7 +50,8 @@ impl Variant {
         let macros = sizes.into_iter().flat_map(|sizes| sizes.split(' ').chain(["FIGURES"]));
         let symbol = (self.scratchpad_bytes > 0 && kernel.grid.is_some())
             .then(|| format!("-Wl,--defsym=__scratchpad_bytes={}", self.scratchpad_bytes));
-        macros.map(|of_size| format!("-D{of_size}")).chain(symbol).collect()
+        let base = (self.base > 0).then(|| format!("-Wl,--defsym=__ram_base={:#x}", self.base));
+        macros.map(|of_size| format!("-D{of_size}")).chain(symbol).chain(base).collect()
     }
 }
 

@@ -29,7 +29,7 @@ use super::map::in_ram;
 use super::{Adaptor, reset_at_start};
 use crate::formal::points;
 use crate::queue;
-use crate::shape::{RAM_BASE, Shape};
+use crate::shape::Shape;
 
 pub const ADAPTOR: Adaptor =
     Adaptor { is_wanted: |config| config.icache.exists(), elaborate, storage: None, posts_stores: false };
@@ -43,6 +43,8 @@ struct Sizes {
     offset: usize,
     index: usize,
     number: usize,
+    /// First address of RAM.
+    base: u32,
 }
 
 impl Sizes {
@@ -50,7 +52,7 @@ impl Sizes {
         let line = shape.icache_line_bytes;
         let index = rtl::clog2((shape.icache_bytes / line) as usize);
         let number = rtl::clog2(shape.ram_bytes as usize / line as usize).max(index);
-        Self { offset: rtl::clog2(line as usize / 4), index, number }
+        Self { offset: rtl::clog2(line as usize / 4), index, number, base: shape.ram_base }
     }
 
     fn number(&self, address: &Expr) -> Expr {
@@ -60,7 +62,7 @@ impl Sizes {
     /// The address of a line of memory.
     fn address(&self, number: &Expr) -> Expr {
         let above = 32 - 2 - self.offset - self.number;
-        concat([&lit(above, u64::from(RAM_BASE) >> (32 - above)), number, &zeros(2 + self.offset)])
+        concat([&lit(above, u64::from(self.base) >> (32 - above)), number, &zeros(2 + self.offset)])
     }
 }
 

@@ -12,7 +12,8 @@ use crate::shape::Shape;
 pub fn served(m: &Builder, shape: &Shape, active: &Expr, addresses: &Expr, is_atomic: &Expr) -> Expr {
     m.comment("The scratchpad: each lane is compared with all lower ones.");
     let address = |lane: usize| addresses.lane(lane, 32);
-    let there = m.wire_each(shape.lanes(), "in_scratchpad", |lane| active.bit(lane) & at_scratchpad(&address(lane)));
+    let there =
+        m.wire_each(shape.lanes(), "in_scratchpad", |lane| active.bit(lane) & at_scratchpad(shape, &address(lane)));
     let bank = |lane: usize| address(lane).slice(2, shape.lane_bits());
     let row = |lane: usize| address(lane).slice(2 + shape.lane_bits(), shape.scratchpad_row_bits());
     let (mut firsts, mut served) = (vec![there.bit(0)], vec![there.bit(0)]);

@@ -6,11 +6,8 @@
 
 use rtl::{Builder, ElaborationError, Expr, Module, clog2, concat, increment, lit, ones, zeros};
 
-/// Addresses from here on are those of the control port, of which the upper four bits tell.
+/// First address of the control port.
 pub const CONTROL: u32 = 0x9000_0000;
-
-/// The bits of [`CONTROL`] and of RAM that tell them apart.
-const REGION: usize = 4;
 
 /// What the bridge does next.
 #[derive(Clone, Copy)]
@@ -105,11 +102,9 @@ pub fn elaborate(ram_bytes: usize, ram_base: u32, control_bits: usize) -> Result
 
     m.comment("One access: in RAM, in the control port, or nowhere.");
     let accesses = m.wire("accesses", &is(&step, Step::Access));
-    let region = |base: u32| address.from(32 - REGION).is(u64::from(base >> (32 - REGION)));
-    let beyond = clog2(ram_bytes);
-    let in_ram = m.wire("in_ram", &(region(ram_base) & address.slice(beyond, 32 - REGION - beyond).none()));
-    let in_control =
-        m.wire("in_control", &(region(CONTROL) & address.slice(control_bits, 32 - REGION - control_bits).none()));
+    let is_at = |base: u32, bits: usize| address.from(bits).is(u64::from(base >> bits));
+    let in_ram = m.wire("in_ram", &is_at(ram_base, clog2(ram_bytes)));
+    let in_control = m.wire("in_control", &is_at(CONTROL, control_bits));
     let address_taken = m.register("address_taken", 1);
     let data_taken = m.register("data_taken", 1);
     let asks_ram = m.wire("asks_ram", &(&accesses & &in_ram & &!&*address_taken));

@@ -3,9 +3,11 @@
 mod bridge;
 mod ram;
 
+pub use bridge::CONTROL;
+
 use cores::Core;
 use rtl::{Builder, zeros};
-use weft_config::{Config, RAM_BASE};
+use weft_config::Config;
 
 use crate::board::Board;
 use crate::top::{BoardError, Shown};
@@ -27,7 +29,7 @@ pub fn connect(m: &Builder, board: &Board, config: &Config, core: &Core, divisor
     let bytes = config.memory.ram_bytes as usize;
     let weft = m.instance("core", core.module());
     let ram = m.instance("ram", &ram::elaborate(bytes, &ports)?);
-    let bridge = m.instance("bridge", &bridge::elaborate(bytes, RAM_BASE, width("s_axil_awaddr"))?);
+    let bridge = m.instance("bridge", &bridge::elaborate(bytes, config.memory.base, width("s_axil_awaddr"))?);
     m.connect_by_name(&[&weft, &ram, &bridge]);
 
     m.comment("Bytes of the serial line.");

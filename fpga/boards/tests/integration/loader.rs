@@ -160,6 +160,9 @@ fn a_board_without_a_receiver_and_too_much_ram_are_refused() {
     config.memory.ram_bytes = 1 << 24;
     insta::assert_snapshot!(refused("ulx3s", &config).to_string(), @"--board ulx3s: memory.ram_bytes = 16777216; a core with a control port has its RAM in block RAM here; expected at most 262144");
     config.memory.ram_bytes = 1 << 16;
+    config.memory.base = 0x9000_0000;
+    insta::assert_snapshot!(refused("ulx3s", &config).to_string(), @"--board ulx3s: memory.base = 0x90000000; the control port is at 0x90000000 on the serial line");
+    config.memory.base = RAM_BASE;
     let core = cores::elaborate(&config, RAM_BASE).unwrap();
     let error = elaborate(find("ulx3s").unwrap(), &config, &core, 12_500_000).map(drop).unwrap_err();
     assert!(matches!(error, BoardError::Baud { nearest: 6_250_000, .. }), "{error}");

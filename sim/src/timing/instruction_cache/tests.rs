@@ -1,3 +1,5 @@
+use weft_config::RAM_BASE;
+
 use super::*;
 
 /// A cache of eight lines of 32 bytes, with memory of latency 50.

@@ -10,7 +10,7 @@ use weft_config::extension::A;
 use weft_trace::MemoryOp;
 
 use super::events::{Asked, Events};
-use crate::memory::{DataPort, Offer, RAM_BASE, Ram, Request, Violation};
+use crate::memory::{DataPort, Offer, Ram, Request, Violation};
 use crate::pins::{AtomicPorts, RequestPorts, byte_mask};
 use verilate::{Model, ModelError, Port};
 
@@ -56,7 +56,7 @@ pub(super) trait MemorySide {
         let (expected, (actual, signal)) = (self.requests().ram.words(), self.words(model));
         let differs = expected.iter().zip(actual.iter()).position(|(expected, actual)| expected != actual);
         let Some(index) = differs else { return Ok(()) };
-        let address = RAM_BASE + 4 * index as u32;
+        let address = self.requests().ram.layout().base + 4 * index as u32;
         let show = |word: u32| format!("{word:#010x} at physical address {address:#010x}");
         Err(Violation::new(signal, show(expected[index]), show(actual[index])))
     }

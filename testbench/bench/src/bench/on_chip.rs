@@ -9,7 +9,7 @@ use weft_trace::MemoryOp;
 
 use super::events::Events;
 use super::memory_side::{MemorySide, Requests};
-use crate::memory::{RAM_BASE, Violation};
+use crate::memory::Violation;
 use crate::pins::{FetchPorts, ObservedAnswers};
 use crate::reconvergence::{reads_table, reconvergence_table, reconvergence_words};
 use verilate::{Model, ModelError};
@@ -86,7 +86,7 @@ impl MemorySide for OnChip {
             let word = request.word();
             self.awaited = Some(word);
             if operation.has_data() {
-                self.writing = Some((request.address.wrapping_sub(RAM_BASE) / 4) as usize + word);
+                self.writing = Some(self.requests.ram.layout().index(request.address) + word);
             }
         }
     }

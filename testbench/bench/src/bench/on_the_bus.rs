@@ -35,6 +35,7 @@ impl OnTheBus {
         let claims = Claims {
             line_bytes: 4 * config.threads,
             beat_bytes: 4 * beat_words,
+            ram_base: config.memory.base,
             ram_bytes: config.memory.ram_bytes,
             refills: refill_id(config).map(|id| (id, config.icache.line_bytes)),
         };

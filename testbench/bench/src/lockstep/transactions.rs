@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 
+use weft_config::LOWEST_RAM;
 use weft_trace::{Commit, MemoryOp};
 
 use super::compare;
 use super::mismatch::{Difference, Subject, require_equal};
-use crate::memory::{RAM_BASE, Ram, Request};
+use crate::memory::{Ram, Request};
 
 #[derive(Clone, Debug)]
 struct Transaction {
@@ -35,7 +36,7 @@ impl Transactions {
         }
         let operation = commit.memory;
         // The scratchpad is in the core. What its stores do is seen in later loads, and at the end.
-        if operation.request_code().is_none() || commit.memory_address < RAM_BASE {
+        if operation.request_code().is_none() || commit.memory_address < LOWEST_RAM {
             return;
         }
         let mut data = self.spare.pop().unwrap_or_default();

@@ -10,6 +10,8 @@ pub const RAM_BASE: u32 = 0x8000_0000;
 /// lines with one word of each lane: the words 0 of all lanes, then their words 1, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
+    /// First address of RAM.
+    pub base: u32,
     stacks: u32,
     /// Bytes of all stacks; 0 if they are not interleaved.
     bytes: u32,
@@ -22,11 +24,17 @@ impl Layout {
         let memory = &config.memory;
         let bytes = config.warps * config.threads * memory.stack_bytes;
         Self {
-            stacks: RAM_BASE + (memory.ram_bytes - bytes),
+            base: memory.base,
+            stacks: memory.base + (memory.ram_bytes - bytes),
             bytes: if memory.stack_interleave { bytes } else { 0 },
             stack_bytes: memory.stack_bytes,
             lanes: config.threads,
         }
+    }
+
+    /// Index of the word at a physical address; past the end for an address outside RAM.
+    pub fn index(&self, physical: u32) -> usize {
+        (physical.wrapping_sub(self.base) / 4) as usize
     }
 
     /// The physical address of a program's `address`.

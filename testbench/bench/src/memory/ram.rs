@@ -4,11 +4,11 @@ use sim::Program;
 use weft_config::Config;
 use weft_trace::MemoryOp;
 
-use super::{Layout, RAM_BASE, Request, operation};
+use super::{Layout, Request, operation};
 
 pub const CONSOLE: u32 = 0x1000_0000;
 
-/// The words of RAM from [`RAM_BASE`], by physical address (see [`Layout`]).
+/// The words of RAM from its base, by physical address (see [`Layout`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ram {
     words: Vec<u32>,
@@ -58,7 +58,7 @@ impl Ram {
 
     /// The word that holds the byte at a physical address; `None` outside RAM.
     pub fn read_physical(&self, address: u32) -> Option<u32> {
-        self.words.get(index(address)).copied()
+        self.words.get(self.layout.index(address)).copied()
     }
 
     #[cfg(test)]
@@ -67,7 +67,7 @@ impl Ram {
     }
 
     pub fn contains(&self, address: u32, words: usize) -> bool {
-        address >= RAM_BASE && index(address) + words <= self.words.len()
+        address >= self.layout.base && self.layout.index(address) + words <= self.words.len()
     }
 
     /// Performs a request for a line in RAM; an atomic request is for one word of it. The response, if any, is
@@ -103,16 +103,17 @@ impl Ram {
     /// Reads a line. The address is a multiple of four; words outside RAM read as zero.
     pub fn read(&self, address: u32, line: &mut [u32]) {
         for (offset, word) in line.iter_mut().enumerate() {
-            *word = self.words.get(index(address) + offset).copied().unwrap_or(0);
+            *word = self.words.get(self.layout.index(address) + offset).copied().unwrap_or(0);
         }
     }
 
     /// Writes the bytes of a line that `mask` selects (bit 4·i+b = byte b of word i), and ends the reservations on
     /// written words.
     pub fn write(&mut self, address: u32, line: &[u32], mask: [u64; 4]) {
+        let first = self.layout.index(address);
         for (offset, data) in line.iter().enumerate() {
             let bits = byte_bits(mask, offset);
-            if let Some(word) = self.words.get_mut(index(address) + offset) {
+            if let Some(word) = self.words.get_mut(first + offset) {
                 *word = *word & !bits | data & bits;
             }
         }
@@ -123,11 +124,6 @@ impl Ram {
             }
         }
     }
-}
-
-/// Index of the word; past the end for an address outside RAM.
-fn index(address: u32) -> usize {
-    (address.wrapping_sub(RAM_BASE) / 4) as usize
 }
 
 /// The bits of word `word` of a line that a byte mask selects.

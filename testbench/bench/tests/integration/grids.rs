@@ -123,7 +123,7 @@ fn kernels_of_grids_pass_with_a_scratchpad_in_lock_step() {
             config.scratchpad.bytes = 16_384;
             config.scratchpad.atomics = config.isa.has(&A);
             let out = tempfile::tempdir().unwrap();
-            let variant = Variant { large: false, scratchpad_bytes: config.scratchpad.bytes };
+            let variant = Variant { scratchpad_bytes: config.scratchpad.bytes, ..Variant::default() };
             let program = load(&kernels::build_as(kernel, variant, out.path()).unwrap(), &config);
             let report = cosim(&config, &program, &mut Vec::new());
             assert!(report.success(), "{}, {unit}: {}", kernel.name, report.message);

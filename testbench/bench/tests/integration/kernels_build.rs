@@ -94,7 +94,7 @@ fn the_documentation_names_every_kernel_of_grids() {
 #[test]
 fn kernels_of_grids_have_large_sizes_and_shared_memory_in_a_scratchpad() {
     let out = tempfile::tempdir().unwrap();
-    let variant = Variant { large: true, scratchpad_bytes: 65_536 };
+    let variant = Variant { large: true, scratchpad_bytes: 65_536, base: 0 };
     for kernel in kernels::grids() {
         let elf = kernels::build_as(kernel, variant, out.path()).unwrap();
         let config = Config::default();

@@ -1,5 +1,6 @@
 mod atomics;
 mod axi4;
+mod bases;
 mod bram;
 mod checker;
 mod checker_sorted_table;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Address, Answers, Master, WriteBeat};
-use crate::memory::{Offer, RAM_BASE, Violation};
+use crate::memory::{Offer, Violation};
 
 /// A burst must stay within this many bytes.
 const PAGE: u32 = 4096;
@@ -14,7 +14,8 @@ pub struct Claims {
     /// Bytes of a line: each request is for one.
     pub line_bytes: u32,
     pub beat_bytes: u32,
-    /// Bytes of memory from [`RAM_BASE`] on.
+    /// First address of memory, and its bytes.
+    pub ram_base: u32,
     pub ram_bytes: u32,
     /// ID and line of the refills of an instruction cache.
     pub refills: Option<(u32, u32)>,
@@ -114,7 +115,7 @@ impl Rules {
         request: &Address,
         [len, size, burst, attributes, addr]: [&'static str; 5],
     ) -> Result<(), Violation> {
-        let Claims { line_bytes, beat_bytes, ram_bytes, refills } = self.claims;
+        let Claims { line_bytes, beat_bytes, ram_base, ram_bytes, refills } = self.claims;
         // A line of the cache may be a part of a beat.
         let of_refill = refills.filter(|(id, _)| *id == request.id).map(|(_, line)| line.max(beat_bytes));
         let line_bytes = of_refill.unwrap_or(line_bytes);
@@ -131,7 +132,7 @@ impl Rules {
         let normal = u32::from((lock, cache, prot) == (0, 0b0010, wanted));
         expect(attributes, &format!("lock 0, cache 0b0010, prot {wanted:#05b}"), normal, 1, others)?;
         expect(addr, &format!("a multiple of {line_bytes}"), address % line_bytes, 0, shown)?;
-        let in_ram = address.checked_sub(RAM_BASE).is_some_and(|offset| offset < ram_bytes);
+        let in_ram = address.checked_sub(ram_base).is_some_and(|offset| offset < ram_bytes);
         expect(addr, "a line of RAM", u32::from(in_ram), 1, shown)
     }
 
