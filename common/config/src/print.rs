@@ -20,11 +20,11 @@ impl Config {
                 table = own_table;
                 let _ = write!(text, "\n[{table}]");
             }
-            let (values, default) = (key.values(), key.default_beside(self));
+            let (values, default) = (key.values(), key.text(&Config::defaults_beside(self)));
             let _ = write!(text, "\n# {}\n# {}; default {default}.\n", key.summary, capitalised(&values));
             // A file cannot set a key without effect.
             let unset = if key.is_ignored(self) { "# " } else { "" };
-            let _ = writeln!(text, "{unset}{leaf} = {}", key.value(self));
+            let _ = writeln!(text, "{unset}{leaf} = {}", key.text(self));
         }
         text
     }
@@ -41,7 +41,7 @@ impl Config {
             key.in_hardware && !is_empty && key.name != "divergence.file"
         };
         for key in KEYS.iter().filter(counts) {
-            let _ = writeln!(text, "{} = {}", key.name, key.value(self));
+            let _ = writeln!(text, "{} = {}", key.name, key.text(self));
         }
         if let Some(external) = &self.divergence.external {
             let _ = writeln!(text, "{}", external.text);

@@ -12,7 +12,7 @@ pub fn reference() -> String {
     text.push_str("\n## Keys\n\n<!-- keys: begin -->\n| key | values | default | in hardware |\n|---|---|---|---|\n");
     for key in KEYS {
         let hardware = if key.in_hardware { "yes" } else { "no" };
-        let (name, values, default) = (key.name, key.values(), key.default());
+        let (name, values, default) = (key.name, key.values(), key.text(&Config::default()));
         let _ = writeln!(text, "| `{name}` | {values} | `{default}` | {hardware} |");
     }
     text.push('\n');
@@ -44,6 +44,6 @@ fn differences(preset: &str) -> String {
     let config = Config::resolve(&Base::Preset(preset.into()), &[""; 0]).unwrap_or_default();
     let differs = |key: &&Key| key.value(&config) != key.default();
     let changes: Vec<String> =
-        KEYS.iter().filter(differs).map(|key| format!("`{} = {}`", key.name, key.value(&config))).collect();
+        KEYS.iter().filter(differs).map(|key| format!("`{} = {}`", key.name, key.text(&config))).collect();
     if changes.is_empty() { "nothing".into() } else { changes.join(", ") }
 }

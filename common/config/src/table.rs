@@ -61,6 +61,8 @@ struct Integers {
     powers_of_two: bool,
     /// Whether 0 is accepted, too.
     or_zero: bool,
+    /// Addresses, which are printed in hexadecimal.
+    addresses: bool,
 }
 
 pub(crate) enum Refusal {
@@ -105,7 +107,7 @@ const SIZES: &[Key] = keys! {
     /// Threads per warp, and the number of lanes.
     threads: Integer(powers_of_two(1, 64)), in_hardware: true;
     /// Where threads start in a core without a program; 0 = at memory.base.
-    reset_pc: Integer(between(0, u32::MAX as u64)), in_hardware: true;
+    reset_pc: Integer(addresses(0)), in_hardware: true;
 };
 
 /// The unit that tracks divergence, and the keys that do not belong to a single unit.
@@ -146,7 +148,7 @@ const OTHERS: &[Key] = keys! {
     /// Loads in flight, with "axi4" stores too; by default W/2, at least 16.
     memory.outstanding: Integer(between(1, 128)), in_hardware: true;
     /// First address of RAM, a multiple of its size; from 0x40000000 on.
-    memory.base: Integer(between(LOWEST_RAM as u64, u32::MAX as u64)), in_hardware: true;
+    memory.base: Integer(addresses(LOWEST_RAM)), in_hardware: true;
     /// RAM from memory.base on: a multiple of threads · stack_bytes.
     memory.ram_bytes: Integer(between(128, 1 << 31)), in_hardware: true;
     /// Stack of each thread, at the end of RAM.
@@ -178,7 +180,7 @@ const OTHERS: &[Key] = keys! {
     /// Factor on the commits of its warp within which a unit serves each thread that can run.
     run.starvation: Long(between(1, 1000)), in_hardware: false;
     /// Address of the word whose stores end the run in hardware; 0 = none.
-    run.tohost: Integer(between(0, u32::MAX as u64)), in_hardware: true;
+    run.tohost: Integer(addresses(0)), in_hardware: true;
 };
 
 impl Key {
@@ -251,6 +253,14 @@ impl Key {
         }
     }
 
+    /// Returns the text of the value in `config`, in TOML.
+    pub fn text(&self, config: &Config) -> String {
+        match &self.field {
+            Field::Integer(values, at) => values.show((*at(&mut config.clone())).into()),
+            _ => self.value(config).to_string(),
+        }
+    }
+
     /// Returns whether the key is a name that is empty in `config`.
     pub(crate) fn is_empty(&self, config: &Config) -> bool {
         matches!(&self.field, Field::Name(_, at) if at(&mut config.clone()).is_empty())
@@ -259,11 +269,6 @@ impl Key {
     /// Returns the value in a configuration that sets nothing, as TOML.
     pub fn default(&self) -> toml::Value {
         self.value(&Config::default())
-    }
-
-    /// Returns the default in a configuration with the memory and the instruction set of `config`, as TOML.
-    pub(crate) fn default_beside(&self, config: &Config) -> toml::Value {
-        self.value(&Config::defaults_beside(config))
     }
 
     /// Returns whether the key has no effect in `config`.
@@ -318,7 +323,11 @@ impl Key {
 }
 
 const fn between(min: u64, max: u64) -> Integers {
-    Integers { min, max, powers_of_two: false, or_zero: false }
+    Integers { min, max, powers_of_two: false, or_zero: false, addresses: false }
+}
+
+const fn addresses(min: u32) -> Integers {
+    Integers { addresses: true, ..between(min as u64, u32::MAX as u64) }
 }
 
 const fn powers_of_two(min: u64, max: u64) -> Integers {
@@ -340,11 +349,18 @@ impl Integers {
             (true, false) => "a power of two",
             (false, _) => "an integer",
         };
+        if self.addresses {
+            return format!("an address from {} on", self.show(self.min));
+        }
         if self.max == i64::MAX as u64 {
             format!("{what} from {} on", self.min)
         } else {
             format!("{what} from {} to {}", self.min, self.max)
         }
+    }
+
+    fn show(self, number: u64) -> String {
+        if self.addresses && number > 0 { format!("{number:#010x}") } else { number.to_string() }
     }
 
     fn accept(self, number: i128) -> Result<u64, Refusal> {
@@ -364,7 +380,7 @@ impl Integers {
         let inside = number.clamp(self.min.into(), self.max.into()) as u64;
         let above = inside.next_power_of_two();
         let hint = if !self.powers_of_two || above == inside {
-            format!("the nearest is {inside}")
+            format!("the nearest is {}", self.show(inside))
         } else {
             format!("the nearest are {} and {above}", above / 2)
         };
