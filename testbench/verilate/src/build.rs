@@ -123,7 +123,7 @@ pub(super) fn shared_object(
     };
     let flags = VERILATOR_FLAGS.iter().chain(&OBJECT_FLAGS).copied();
     let configuration = harness::verilator_configuration(source.top, source.memory);
-    let parts = [RECIPE, source.verilog, &configuration, &harness, extra.name(), optimise].into_iter();
+    let parts = [RECIPE, without_head(source.verilog), &configuration, &harness, extra.name(), optimise].into_iter();
     let key = Key::of(parts.chain(flags).chain(tools.versions.iter().map(String::as_str)));
     let folder = cache.entry("models", &key, |folder| {
         let work = folder.join("work");
@@ -141,6 +141,12 @@ pub(super) fn shared_object(
         fs::remove_dir_all(&work).map_err(io_error(&work))
     })?;
     Ok(folder.join("model.so"))
+}
+
+/// The text below the comment at the top, which names the configuration: a new key makes no model stale.
+fn without_head(verilog: &str) -> &str {
+    let head: usize = verilog.split_inclusive('\n').take_while(|line| line.starts_with("//")).map(str::len).sum();
+    &verilog[head..]
 }
 
 fn verilate(
