@@ -107,7 +107,7 @@ fn the_outside_learns_how_a_program_ended() {
         let run = standalone(&workspace, &["weft_core.v"]);
         assert_eq!(run.status, status, "{name}");
         let config = fs::read_to_string(workspace.join("core/config.toml")).expect("a configuration");
-        let tohost = if program.symbols.is_empty() { "tohost = 0" } else { "tohost = 2147483680" };
+        let tohost = if program.symbols.is_empty() { "tohost = 0" } else { "tohost = 0x80000020" };
         assert!(config.contains(tohost), "{name}: {config}");
     }
 }

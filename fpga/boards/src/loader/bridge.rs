@@ -149,12 +149,14 @@ pub fn elaborate(ram_bytes: usize, ram_base: u32, control_bits: usize) -> Result
     let count = m.wire("takes_count", &(&header_byte & at.is(1)));
     left.next(&count.mux(&byte, &(&*left - lit(8, 1)))).enable(&(&count | &word_ends));
     let address_byte = m.wire("takes_address_byte", &(&header_byte & (at.bit(2) | at.bit(1))));
+    let next_address = m.fault("the_address_stays", &increment(&address, 4), &address);
     address
-        .next(&address_byte.mux(&concat([&byte, &address.from(8)]), &increment(&address, 4)))
+        .next(&address_byte.mux(&concat([&byte, &address.from(8)]), &next_address))
         .enable(&(&address_byte | &word_ends));
     let read = m.wire("word_read", &in_ram.mux(&word_answer, &rdata));
     let shifted = concat([&byte, &word.from(8)]);
     word.next(&(&done & &!&*writes).mux(&read, &shifted)).enable(&(&word_byte | &done | &(&sends_word & &send_ready)));
-    failed.next(&(&done & (&fails | &*failed))).enable(&(&first | &done)).reset(0);
+    let fails = m.fault("an_error_is_not_told", &fails, &zeros(1));
+    failed.next(&(&done & (&fails | &failed))).enable(&(&first | &done)).reset(0);
     m.finish()
 }

@@ -112,8 +112,9 @@ pub fn elaborate(bytes: usize, master: &[PortInfo]) -> Result<Module, Elaboratio
     m.comment("The RAM.");
     let ram = m.memory("rows", rows, 8 * line, MemoryStyle::Block);
     ram.starts_with_zeros();
-    let bytes_of_word: Vec<_> = decode(&column, words).lanes(1).iter().map(|word| word.repeat(4)).collect();
-    let enables = m.wire("writes_bytes", &writes_word.mux(&join(&bytes_of_word), &w_bytes.when(&beat)));
+    let bytes_of_word = join(decode(&column, words).lanes(1).iter().map(|word| word.repeat(4)));
+    let bytes_of_word = m.fault("a_word_fills_the_line", &bytes_of_word, &ones(line));
+    let enables = m.wire("writes_bytes", &writes_word.mux(&bytes_of_word, &w_bytes.when(&beat)));
     let row = m.wire("row_written", &writes_word.mux(&word_row, &write_row));
     let data = m.wire("data_written", &writes_word.mux(&word_data.repeat(words), &w_data));
     ram.write_parts(&enables, &row, &data);

@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use boards::{BoardError, elaborate, find};
+use cores::Core;
 use support::Bench;
 use weft_config::{Config, Memory, MemoryKind, RAM_BASE};
 
@@ -45,9 +46,16 @@ pub fn config() -> Config {
 }
 
 fn bench() -> Bench {
-    let core = cores::elaborate(&config(), RAM_BASE).unwrap();
+    bench_of(&elaborate(find("ulx3s").unwrap(), &config(), &core(), BAUD).unwrap())
+}
+
+fn core() -> Core {
+    cores::elaborate(&config(), RAM_BASE).unwrap()
+}
+
+fn bench_of(top: &Core) -> Bench {
     let board = find("ulx3s").unwrap();
-    let mut bench = Bench::at(board, &config(), &core, &[], BAUD);
+    let mut bench = Bench::of(board, top, &[], BAUD);
     bench.run(11_000 * u64::from(board.clock.mhz));
     bench
 }
@@ -76,6 +84,27 @@ fn words_are_written_and_read_back() {
     assert_eq!(bench.ask(&command(b'w', RAM_BASE + 4, &[7], 1), 1), [0]);
     assert_eq!(read(&mut bench, RAM_BASE, 3), (vec![words[0], 7, words[2]], 0));
     assert_eq!(read(&mut bench, CONTROL, 1), (vec![u32::from_le_bytes(*b"Weft")], 0), "the register `id`");
+}
+
+/// Whether words of a line are written alone, several words one behind the other, and errors told.
+fn keeps_words(bench: &mut Bench) -> bool {
+    let words = [1, 2, 3];
+    bench.ask(&command(b'w', RAM_BASE + 0x104, &words, 3), 1);
+    let (found, _) = read(bench, RAM_BASE + 0x100, 5);
+    found == [0, 1, 2, 3, 0] && read(bench, RAM_BASE - 4, 1).1 == 1
+}
+
+#[test]
+fn broken_copies_of_bridge_and_memory_are_found() {
+    let core = core();
+    let board = find("ulx3s").unwrap();
+    assert!(keeps_words(&mut bench()));
+    for fault in
+        ["axi_ram.a_word_fills_the_line", "serial_bridge.the_address_stays", "serial_bridge.an_error_is_not_told"]
+    {
+        let top = rtl::with_fault(fault, || elaborate(board, &config(), &core, BAUD)).unwrap();
+        assert!(!keeps_words(&mut bench_of(&top)), "{fault}");
+    }
 }
 
 #[test]

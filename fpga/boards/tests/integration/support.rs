@@ -80,11 +80,10 @@ static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());
 impl Bench {
     /// Starts the board without pressing reset. The simulator reads the initial memory once, from the working directory.
     pub fn start(board: &'static Board, core: &Core, contents: &[(String, String)]) -> Self {
-        Self::at(board, &config(), core, contents, boards::BAUD)
+        Self::of(board, &elaborate(board, &config(), core, boards::BAUD).unwrap(), contents, boards::BAUD)
     }
 
-    pub fn at(board: &'static Board, config: &Config, core: &Core, contents: &[(String, String)], baud: u32) -> Self {
-        let top = elaborate(board, config, core, baud).unwrap();
+    pub fn of(board: &'static Board, top: &Core, contents: &[(String, String)], baud: u32) -> Self {
         let ports = top.ports();
         let verilog = top.all_in_one() + CELLS;
         let source = Source { top: &top.name(), ports: &ports, verilog: &verilog, memory: None };
