@@ -85,7 +85,7 @@ pub(crate) struct Shown {
 /// If the core has ports for memory or a trace, if the board has no pin or too little RAM to load it, or if the clock
 /// does not divide to `baud`.
 pub fn elaborate(board: &Board, config: &Config, core: &Core, baud: u32) -> Result<Core, BoardError> {
-    let is_loaded = loader::serves(core);
+    let is_loaded = config.control.port;
     if is_loaded && config.memory.ram_bytes > LOADED_BYTES {
         return Err(BoardError::Ram { board: board.name, bytes: config.memory.ram_bytes });
     }

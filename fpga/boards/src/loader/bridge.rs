@@ -103,7 +103,10 @@ pub fn elaborate(ram_bytes: usize, ram_base: u32, control_bits: usize) -> Result
     m.comment("One access: in RAM, in the control port, or nowhere.");
     let accesses = m.wire("accesses", &is(&step, Step::Access));
     let is_at = |base: u32, bits: usize| address.from(bits).is(u64::from(base >> bits));
-    let in_ram = m.wire("in_ram", &is_at(ram_base, clog2(ram_bytes)));
+    let bits = clog2(ram_bytes);
+    let below =
+        if ram_bytes.is_power_of_two() { ones(1) } else { address.slice(0, bits).lt(&lit(bits, ram_bytes as u64)) };
+    let in_ram = m.wire("in_ram", &(is_at(ram_base, bits) & below));
     let in_control = m.wire("in_control", &is_at(CONTROL, control_bits));
     let address_taken = m.register("address_taken", 1);
     let data_taken = m.register("data_taken", 1);

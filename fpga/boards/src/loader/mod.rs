@@ -13,11 +13,6 @@ use crate::board::Board;
 use crate::top::{BoardError, Shown};
 use crate::uart;
 
-/// Returns whether a core is loaded from outside.
-pub fn serves(core: &Core) -> bool {
-    core.ports().iter().any(|port| port.name == "s_axil_awvalid")
-}
-
 /// Puts the core between block RAM and the serial line of a board.
 pub fn connect(m: &Builder, board: &Board, config: &Config, core: &Core, divisor: u64) -> Result<Shown, BoardError> {
     let receive = board.receive.as_ref().ok_or(BoardError::NoReceiver { board: board.name })?;

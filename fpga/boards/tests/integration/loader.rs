@@ -179,6 +179,18 @@ fn the_driver_loads_runs_and_reads_a_program() {
 }
 
 #[test]
+fn ram_that_is_no_power_of_two_ends_where_it_ends() {
+    let mut config = config();
+    config.memory.ram_bytes = 3 << 14;
+    config.check().unwrap();
+    let core = cores::elaborate(&config, RAM_BASE).unwrap();
+    let top = elaborate(find("ulx3s").unwrap(), &config, &core, BAUD).unwrap();
+    let mut bench = bench_of(&top);
+    assert_eq!(read(&mut bench, RAM_BASE + 0xbffc, 1), (vec![0], 0));
+    assert_eq!(read(&mut bench, RAM_BASE + 0xc000, 1).1, 1);
+}
+
+#[test]
 fn a_board_without_a_receiver_and_too_much_ram_are_refused() {
     let refused = |board: &str, config: &Config| {
         let core = cores::elaborate(config, RAM_BASE).unwrap();

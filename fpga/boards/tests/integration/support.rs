@@ -204,13 +204,13 @@ impl Bench {
 }
 
 pub fn core_with(config: &Config, program: &Program) -> (Core, Vec<(String, String)>) {
-    let core = cores::elaborate_with_image(config, program.entry).unwrap();
+    let core = cores::elaborate_to_emit(config, program.entry, true).unwrap();
     let contents = core.image_files(Ram::new(config, program).words(), &[]);
     (core, contents)
 }
 
 pub fn core_with_zeros(config: &Config) -> (Core, Vec<(String, String)>) {
-    let core = cores::elaborate_with_image(config, RAM_BASE).unwrap();
+    let core = cores::elaborate_to_emit(config, RAM_BASE, true).unwrap();
     let contents = core.image_files(&vec![0; config.memory.ram_bytes as usize / 4], &[]);
     (core, contents)
 }
