@@ -67,7 +67,7 @@ impl Unit {
             let size = [format!("warps={warps}"), format!("threads={threads}")];
             let keys = [settings(&file.to_string_lossy()), size.to_vec()].concat();
             let elaborated = config::of(&Base::default(), &keys)
-                .and_then(|config| cores::elaborate(&config, sim::RAM_BASE).map_err(anyhow::Error::from));
+                .and_then(|config| cores::elaborate(&config, config.first_pc()).map_err(anyhow::Error::from));
             elaborated.map_err(|error| RequestError::new(kind(&error), format!("--units {given}: {error}")))?;
         }
         let text = fs::read_to_string(file).map_err(|error| RequestError::unreadable(file, &error))?;
