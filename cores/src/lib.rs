@@ -104,7 +104,8 @@ pub fn elaborate(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
     elaborate_from(config, reset_pc, None, Reset::High, false)
 }
 
-/// The same with the reset of the configuration (`emit.reset`), for a design of others.
+/// The same with the reset of the configuration (`emit.reset`), for a design of others. `with_image`: memory in the core
+/// starts with the content of [`Core::image_files`].
 pub fn elaborate_to_emit(config: &Config, reset_pc: u32, with_image: bool) -> Result<Core, CoreError> {
     let image: &dyn Fn(usize) -> String = &|bank| image_path(config, bank);
     elaborate_from(config, reset_pc, with_image.then_some(image), config.emit.reset, false)
@@ -114,11 +115,6 @@ pub fn elaborate_to_emit(config: &Config, reset_pc: u32, with_image: bool) -> Re
 /// for every warp, and the unit's invariants for warp 0.
 pub fn elaborate_asserting(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
     elaborate_from(config, reset_pc, None, Reset::High, true)
-}
-
-/// Elaborates a core whose memory starts with the content of [`Core::image_files`].
-pub fn elaborate_with_image(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
-    elaborate_from(config, reset_pc, Some(&|bank| image_path(config, bank)), Reset::High, false)
 }
 
 fn elaborate_from(
@@ -329,7 +325,7 @@ impl Core {
         self.memory.as_ref()
     }
 
-    /// The files with the initial memory of [`elaborate_with_image`], as names and texts; none without memory in the
+    /// The files with the initial memory of [`elaborate_to_emit`], as names and texts; none without memory in the
     /// core. `words` are the words of RAM in the order of memory, with stacks interleaved where configured.
     /// `reconvergence` has the entry of the reconvergence table for each of them; only some divergence units read it.
     pub fn image_files(&self, words: &[u32], reconvergence: &[u32]) -> Vec<(String, String)> {

@@ -63,6 +63,6 @@ fn the_adaptor_reads_as_written_by_hand() {
 
 #[test]
 fn an_image_needs_memory_in_the_core() {
-    let error = cores::elaborate_with_image(&config(1, 1, 1), 0x8000_0000).err().unwrap();
+    let error = cores::elaborate_to_emit(&config(1, 1, 1), 0x8000_0000, true).err().unwrap();
     insta::assert_snapshot!(error, @r#"memory.kind = "axi4": the core has no memory that could start with a program; memory.kind = "bram" has"#);
 }

@@ -22,8 +22,7 @@ fn lint_is_silent() {
         config.trace.port = number % 2 == 0;
         config.memory.ram_bytes = [65536, 98304][number % 2];
         for image in [false, true] {
-            let elaborate = if image { cores::elaborate_with_image } else { cores::elaborate };
-            let core = elaborate(&config, 0x8000_0000).unwrap();
+            let core = cores::elaborate_to_emit(&config, 0x8000_0000, image).unwrap();
             let folder = tempfile::tempdir().unwrap();
             for (name, text) in core.files() {
                 fs::write(folder.path().join(name), text).unwrap();
@@ -38,8 +37,7 @@ fn lint_is_silent() {
 
 /// Cells of each type in Yosys' synthesis of the memory for an ECP5.
 fn cells(config: &Config, image: bool) -> impl Fn(&str) -> u32 + use<> {
-    let elaborate = if image { cores::elaborate_with_image } else { cores::elaborate };
-    let core = elaborate(config, 0x8000_0000).unwrap();
+    let core = cores::elaborate_to_emit(config, 0x8000_0000, image).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let words: Vec<u32> = (0..config.memory.ram_bytes / 4).map(|word| word.wrapping_mul(0x9e37_79b9)).collect();
     for (name, text) in core.image_files(&words, &[]) {
@@ -93,7 +91,7 @@ fn atomic_operations_need_a_register_for_each_reservation() {
 
 #[test]
 fn the_memory_reads_as_written_by_hand() {
-    let core = cores::elaborate_with_image(&config(2, 2), 0x8000_0000).unwrap();
+    let core = cores::elaborate_to_emit(&config(2, 2), 0x8000_0000, true).unwrap();
     for name in ["bram.v", "atomic_alu.v", "lane_reservations.v", "core.v"] {
         let module = core.module().verilog().into_iter().find(|module| name == format!("{}.v", module.name));
         insta::assert_snapshot!(name, module.unwrap().text);
@@ -113,9 +111,9 @@ fn every_kind_of_memory_is_a_port_or_a_registered_adaptor() {
 
 #[test]
 fn an_image_needs_a_memory_and_is_dealt_out_word_by_word() {
-    let error = cores::elaborate_with_image(&Config::default(), 0x8000_0000).err().unwrap();
+    let error = cores::elaborate_to_emit(&Config::default(), 0x8000_0000, true).err().unwrap();
     insta::assert_snapshot!(error, @r#"memory.kind = "model": the core has no memory that could start with a program; memory.kind = "bram" has"#);
-    let core = cores::elaborate_with_image(&config(2, 2), 0x8000_0000).unwrap();
+    let core = cores::elaborate_to_emit(&config(2, 2), 0x8000_0000, true).unwrap();
     let files = core.image_files(&[0x11, 0x2222_2222, 0x33, 0xdead_beef], &[]);
     let expected = [("weft_core_0.hex", "00000011\n00000033\n"), ("weft_core_1.hex", "22222222\ndeadbeef\n")];
     assert_eq!(files, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));

@@ -182,7 +182,7 @@ fn two_cores_live_in_one_design() {
         config.divergence.unit = unit.into();
         config.emit.prefix = prefix.into();
         config.emit.hex_path = "hex/".into();
-        cores::elaborate_with_image(&config, 0x8000_0000).unwrap()
+        cores::elaborate_to_emit(&config, 0x8000_0000, true).unwrap()
     });
     let own = "module divider; endmodule\nmodule pipeline; endmodule\n";
     fs::write(folder.path().join("own.v"), own).unwrap();
@@ -215,7 +215,7 @@ fn lint_is_silent_with_memory_in_the_core() {
         config.divergence.unit = unit.into();
         check_lint(&config, true);
         let folder = tempfile::tempdir().unwrap();
-        let core = cores::elaborate_with_image(&config, 0x8000_0000).unwrap();
+        let core = cores::elaborate_to_emit(&config, 0x8000_0000, true).unwrap();
         fs::write(folder.path().join("single.v"), core.all_in_one()).unwrap();
         let words = vec![0; config.memory.ram_bytes as usize / 4];
         for (name, text) in core.image_files(&words, &words) {

@@ -137,7 +137,7 @@ fn around(config: &Config) -> u64 {
 fn runs(config: &Config, name: &str) -> (Simulated, Program) {
     let program = program(name, config);
     let core = match config.memory.kind {
-        MemoryKind::Bram => cores::elaborate_with_image(config, program.entry).unwrap(),
+        MemoryKind::Bram => cores::elaborate_to_emit(config, program.entry, true).unwrap(),
         _ => cores::elaborate(config, program.entry).unwrap(),
     };
     let simulated = simulate(config, &core, &program);
