@@ -36,6 +36,7 @@ use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};
 use weft_config::{Config, KEYS, MemoryKind, Order, Reset, Scheduler, UnitError};
 
+use memory::axi4::WIDEST;
 pub use shape::Shape;
 use shape::{DEPTH, PC};
 
@@ -172,6 +173,7 @@ impl Shape {
         let slots = unit.slots as usize;
         let external = divergence::external_of(config);
         let adaptors = memory::adaptors(config);
+        let line = 8 * config.icache.line_bytes as usize;
         let takes_turns =
             unit.takes_turns || external.as_ref().is_some_and(|(_, module)| divergence::takes_turns(module));
         Self {
@@ -203,8 +205,10 @@ impl Shape {
             icache_bytes: config.icache.bytes,
             icache_line_bytes: config.icache.line_bytes,
             ifill_bits: match config.memory.kind {
-                MemoryKind::Axi4 => (32 * config.threads as usize).min(memory::axi4::WIDEST),
-                MemoryKind::Model | MemoryKind::Bram => 8 * config.icache.line_bytes as usize,
+                // The table puts a line that is part of a beat together with its entries.
+                MemoryKind::Axi4 if unit.reconverges => line.min(32 * config.threads as usize).min(WIDEST),
+                MemoryKind::Axi4 => (32 * config.threads as usize).min(WIDEST),
+                MemoryKind::Model | MemoryKind::Bram => line,
             },
             divider_units: config.divider_units() as usize,
             scratchpad_bytes: config.scratchpad.bytes,

@@ -221,6 +221,11 @@ impl Shape {
         if self.reconverges { 2 + self.pc_bits } else { 0 }
     }
 
+    /// Bits of the entries of the reconvergence table that memory has for so many bits of code.
+    pub fn entries_bits(&self, code: usize) -> usize {
+        if self.reconverges { code } else { 0 }
+    }
+
     /// Whether scoreboard and contexts output their state, for a proof of one warp.
     pub fn shows_scoreboard(&self) -> bool {
         self.formal && self.warps == 1 && self.slots > 1

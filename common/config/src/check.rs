@@ -262,7 +262,7 @@ fn check_control(config: &Config) -> Result<(), Broken> {
     })
 }
 
-/// Checks that there are two lines, a memory behind them, and no reconvergence table.
+/// Checks that there are two lines, a memory behind them, and registers for the reconvergence table.
 fn check_instruction_cache(config: &Config) -> Result<(), Broken> {
     let (bytes, line) = (config.icache.bytes, config.icache.line_bytes);
     if bytes == 0 {
@@ -285,14 +285,15 @@ fn check_instruction_cache(config: &Config) -> Result<(), Broken> {
         });
     }
     let unit = config.divergence.unit.as_str();
-    if UNITS.iter().any(|row| row.name == unit && row.reconverges) {
+    let reconverges = UNITS.iter().any(|row| row.name == unit && row.reconverges);
+    if reconverges && config.memory.kind == MemoryKind::Axi4 && !config.control.port {
         return Err(Broken {
-            keys: &["icache.bytes", "divergence.unit"],
+            keys: &["icache.bytes", "control.port", "divergence.unit"],
             reason: format!(
-                "`icache.bytes` = {bytes}: `divergence.unit` = \"{unit}\" reads the reconvergence table, which the \
-                 instruction cache does not hold yet"
+                "`icache.bytes` = {bytes}: `divergence.unit` = \"{unit}\" reads the reconvergence table, and only registers \
+                 of the control port say where it is on the bus"
             ),
-            hint: "set icache.bytes=0, or a unit without that table, such as divergence.unit=\"sorted-table\"".into(),
+            hint: "set control.port=true or icache.bytes=0".into(),
         });
     }
     Ok(())

@@ -40,8 +40,8 @@ fn check_lint(config: &Config, single: bool) {
 }
 
 /// The number of values per key, of which lint tries every pair: unit, threads (up to 32), warps, memory, flags, time
-/// slices, coalescer, scratchpad, control port.
-const CHOICES: [usize; 15] = [7, 6, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3, 3, 2];
+/// slices, coalescer, scratchpad, control port, caches.
+const CHOICES: [usize; 16] = [7, 6, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3, 3, 2, 3];
 
 fn chosen(row: &[usize]) -> Config {
     let [
@@ -60,6 +60,7 @@ fn chosen(row: &[usize]) -> Config {
         coalescer,
         scratchpad,
         control,
+        caches,
     ] = *row
     else {
         panic!("{row:?}");
@@ -80,6 +81,13 @@ fn chosen(row: &[usize]) -> Config {
     config.scratchpad.bytes = [0, 4 * config.threads, 1 << 14][scratchpad];
     config.control.port = control == 1 && kinds[memory] != MemoryKind::Bram;
     config.scratchpad.atomics = a == 1 && (threads + warps) % 4 > 0;
+    if kinds[memory] != MemoryKind::Bram && caches > 0 {
+        config.dcache.bytes = (8 * config.threads) << warps;
+        config.icache.bytes = [0, 128, 8192][caches];
+        config.icache.line_bytes = [0, 32, 64][caches];
+        // On the bus the control block says where the reconvergence table is.
+        config.control.port |= descriptor.reconverges && kinds[memory] == MemoryKind::Axi4;
+    }
     if descriptor.reads("divergence.fair_after") {
         config.divergence.fair_after = [0, 1, 3, 65_536][turns];
     }

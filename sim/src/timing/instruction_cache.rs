@@ -21,6 +21,8 @@ pub(super) struct InstructionCache {
     ram_bytes: u32,
     refills: VecDeque<Refill>,
     latency: Latency,
+    /// Lines that memory reads for a refill: of code, and on the bus of the reconvergence table.
+    reads: u32,
     /// Cycles that the beats of a line take.
     beats: u64,
     random: fastrand::Rng,
@@ -57,9 +59,10 @@ impl InstructionCache {
         if !cache.exists() {
             return None;
         }
-        let (latency, beat) = match memory.kind {
-            MemoryKind::Axi4 => (memory.latency, 4 * config.threads),
-            _ => (memory.fetch_latency, cache.line_bytes),
+        let reconverges = config.unit().is_ok_and(|unit| unit.reconverges);
+        let (latency, beat, reads) = match memory.kind {
+            MemoryKind::Axi4 => (memory.latency, 4 * config.threads, 1 + u32::from(reconverges)),
+            _ => (memory.fetch_latency, cache.line_bytes, 1),
         };
         Some(Self {
             lines: vec![None; (cache.bytes / cache.line_bytes) as usize],
@@ -68,6 +71,7 @@ impl InstructionCache {
             ram_bytes: memory.ram_bytes,
             refills: VecDeque::new(),
             latency,
+            reads,
             beats: u64::from((cache.line_bytes / beat).max(1)),
             random: fastrand::Rng::with_seed(memory.seed ^ 0x1a7e),
             sent: 0,
@@ -104,10 +108,13 @@ impl InstructionCache {
     }
 
     fn refill(&mut self, line: u32, now: u64) -> Refill {
-        self.sent = (now + REQUEST).max(self.sent + 1);
-        let latency = u64::from(self.random.u32(self.latency.min..=self.latency.max));
         let before = self.refills.back().map_or(0, |refill| refill.ends);
-        self.arrived = (self.sent + latency + self.beats - 1).max(self.arrived + self.beats).max(before);
+        for _ in 0..self.reads {
+            self.sent = (now + REQUEST).max(self.sent + 1);
+            let latency = u64::from(self.random.u32(self.latency.min..=self.latency.max));
+            self.arrived = (self.sent + latency + self.beats - 1).max(self.arrived + self.beats);
+        }
+        self.arrived = self.arrived.max(before);
         let tagged = self.arrived + TAG;
         let written = tagged + u64::from(self.line_bytes / 4) + 1;
         Refill { line, serves: tagged + WORD, written, ends: written + 1 }

@@ -155,6 +155,9 @@ pins! {
         ifill_rsp_error: Input |_| 1,
     }
 
+    /// A further answer to a refill, if the divergence unit reads the reconvergence table.
+    RefillEntries: "" { ifill_rsp_reconvergence: Input |w| w.line, }
+
     /// A further response, if the divergence unit reads the reconvergence table.
     ReconvergenceAnswer: "" { imem_rsp_reconvergence: Input |_| 32, }
 

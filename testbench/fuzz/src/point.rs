@@ -76,7 +76,9 @@ fn caches(rng: &mut Rng, config: &mut Config, reconverges: bool) {
     if rng.bool() {
         config.dcache.bytes = (8 * config.threads) << rng.u32(0..6);
     }
-    if rng.bool() && !reconverges {
+    if rng.bool() {
+        // On the bus the control block says where the reconvergence table is.
+        config.control.port |= reconverges && config.memory.kind == MemoryKind::Axi4;
         config.icache.line_bytes = 32 << rng.u32(0..2);
         config.icache.bytes = (2 * config.icache.line_bytes) << rng.u32(0..6);
     }

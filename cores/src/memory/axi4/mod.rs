@@ -46,7 +46,8 @@ pub const ADAPTOR: Adaptor = Adaptor {
 /// Bits of the widest data bus of AXI.
 pub const WIDEST: usize = 1024;
 
-fn bus_bits(shape: &Shape) -> usize {
+/// Bits of a beat.
+pub(super) fn bus_bits(shape: &Shape) -> usize {
     shape.line_bits().min(WIDEST)
 }
 

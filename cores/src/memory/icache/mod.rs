@@ -114,7 +114,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     m.drive(&ready, &!(&sweep.active | &port.empty | &line.writes_tag | &line.picked | may_stall));
     m.output("imem_req_ready", &ready);
     let word = cache.read(&m, shape, &line, &tag);
-    line.late.answer(&m, [&hits, &look.context, &word, &missed]);
+    line.late.answer(&m, shape, [&hits, &look.context, &word, &missed]);
     m.output("imem_waits", &waits.contexts);
     if shape.control {
         cache.idle(&m, &look);
@@ -154,6 +154,7 @@ rtl::inputs! {
             m.output_port("imem_rsp_missed", 1);
             m.output_port("imem_rsp_context", shape.context_bits());
             m.output_port("imem_rsp_data", 32);
+            m.output_port("imem_rsp_reconvergence", shape.entries_bits(32));
             m.output_port("imem_rsp_error", 1);
             context
         },
@@ -175,6 +176,8 @@ rtl::inputs! {
         answers: Expr = m.input("next_ifill_rsp_valid", 1),
         #[output("next_ifill_rsp_ready", 1)]
         data: Expr = m.input("next_ifill_rsp_data", shape.ifill_bits),
+        /// The entries of the reconvergence table of the same words.
+        entries: Expr = m.input("next_ifill_rsp_reconvergence", shape.entries_bits(shape.ifill_bits)),
         error: Expr = m.input("next_ifill_rsp_error", 1),
         /// No request is accepted any more.
         failed: Expr = if shape.bus_fails() { m.input("next_ifill_failed", 1) } else { zeros(1) },
@@ -288,8 +291,9 @@ impl Cache {
 
         m.comment("Words.");
         let count = shape.icache_bytes as usize / 4;
-        let style = queue::style(count, 32);
-        let words = m.memory("words", count, 32, style);
+        let bits = line.word.width();
+        let style = queue::style(count, bits);
+        let words = m.memory("words", count, bits, style);
         let at = join([&line.written.slice(0, sizes.offset), &head.slice(0, sizes.index)]);
         words.write(&line.writes_word, &at, &line.word);
         let at = join([&port.address.slice(2, sizes.offset), &index]);

@@ -1,6 +1,7 @@
 //! The rules of the bus for every master, and the further claims of this one.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::{Address, Answers, Master, WriteBeat};
 use crate::memory::{Offer, Violation};
@@ -9,7 +10,7 @@ use crate::memory::{Offer, Violation};
 const PAGE: u32 = 4096;
 
 /// Properties of every request of the master.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Claims {
     /// Bytes of a line: each request is for one.
     pub line_bytes: u32,
@@ -19,6 +20,8 @@ pub struct Claims {
     pub ram_bytes: u32,
     /// ID and line of the refills of an instruction cache.
     pub refills: Option<(u32, u32)>,
+    /// What refills read beside RAM: the reconvergence table, in whole beats.
+    pub table: Range<u32>,
 }
 
 /// The rules, checked once per cycle.
@@ -115,7 +118,7 @@ impl Rules {
         request: &Address,
         [len, size, burst, attributes, addr]: [&'static str; 5],
     ) -> Result<(), Violation> {
-        let Claims { line_bytes, beat_bytes, ram_base, ram_bytes, refills } = self.claims;
+        let Claims { line_bytes, beat_bytes, ram_base, ram_bytes, refills, ref table } = self.claims;
         // A line of the cache may be a part of a beat.
         let of_refill = refills.filter(|(id, _)| *id == request.id).map(|(_, line)| line.max(beat_bytes));
         let line_bytes = of_refill.unwrap_or(line_bytes);
@@ -133,7 +136,8 @@ impl Rules {
         expect(attributes, &format!("lock 0, cache 0b0010, prot {wanted:#05b}"), normal, 1, others)?;
         expect(addr, &format!("a multiple of {line_bytes}"), address % line_bytes, 0, shown)?;
         let in_ram = address.checked_sub(ram_base).is_some_and(|offset| offset < ram_bytes);
-        expect(addr, "a line of RAM", u32::from(in_ram), 1, shown)
+        let in_table = of_refill.is_some() && table.contains(&address);
+        expect(addr, "a line of RAM", u32::from(in_ram || in_table), 1, shown)
     }
 
     fn answered(&mut self, master: &Master, answers: &Answers) {

@@ -37,6 +37,8 @@ pub struct Slave {
     /// Words of a line and of a beat.
     line_words: usize,
     beat_words: usize,
+    /// Words beside RAM, from an address on.
+    table: (u32, Vec<u32>),
     reads: Vec<Read>,
     addresses: VecDeque<Address>,
     beats: VecDeque<WriteBeat>,
@@ -93,12 +95,18 @@ impl Slave {
             refill: refill_id(config),
             line_words: config.threads as usize,
             beat_words,
+            table: Default::default(),
             reads: Vec::new(),
             addresses: VecDeque::new(),
             beats: VecDeque::new(),
             writes: VecDeque::new(),
             answers: Answers::default(),
         }
+    }
+
+    /// Adds words beside RAM that can be read, from an address below RAM on.
+    pub fn add_table(&mut self, address: u32, words: Vec<u32>) {
+        self.table = (address, words);
     }
 
     pub fn answers(&self) -> &Answers {
@@ -221,7 +229,12 @@ impl Slave {
     fn read(&mut self, now: u64, ram: &Ram) {
         for read in self.reads.iter_mut().filter(|read| read.line.is_none() && read.effect <= now) {
             let mut line = vec![0; read.words];
-            ram.read(read.address, &mut line);
+            let (first, table) = &self.table;
+            let at = read.address.wrapping_sub(*first) as usize / 4;
+            match table.get(at..at + read.words) {
+                Some(entries) => line.copy_from_slice(entries),
+                None => ram.read(read.address, &mut line),
+            }
             read.line = Some(line);
         }
     }
