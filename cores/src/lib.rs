@@ -204,6 +204,7 @@ impl Shape {
             stores_lines: config.memory.coalescer.stores_lines() && config.threads > 1,
             icache_bytes: config.icache.bytes,
             icache_line_bytes: config.icache.line_bytes,
+            icache_prefetches: config.icache.exists() && config.icache.prefetch,
             ifill_bits: match config.memory.kind {
                 // The table puts a line that is part of a beat together with its entries.
                 MemoryKind::Axi4 if unit.reconverges => line.min(32 * config.threads as usize).min(WIDEST),

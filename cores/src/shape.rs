@@ -81,6 +81,8 @@ pub struct Shape {
     /// Bytes of the instruction cache; 0 for none.
     pub icache_bytes: u32,
     pub icache_line_bytes: u32,
+    /// Whether a miss of the instruction cache brings the next line too.
+    pub icache_prefetches: bool,
     /// Bits of a beat in which a refill of the instruction cache arrives.
     pub ifill_bits: usize,
     /// Lanes that divide at a time, a power of two of at most 16.

@@ -212,6 +212,8 @@ pub struct InstructionCache {
     pub bytes: u32,
     /// Bytes of a line: 32 or 64.
     pub line_bytes: u32,
+    /// Whether a miss brings the next line too.
+    pub prefetch: bool,
 }
 
 /// `[dcache]`: the data cache between the pipeline and memory.
@@ -399,7 +401,7 @@ impl DataCache {
 
 impl Default for InstructionCache {
     fn default() -> Self {
-        Self { bytes: 0, line_bytes: 32 }
+        Self { bytes: 0, line_bytes: 32, prefetch: false }
     }
 }
 

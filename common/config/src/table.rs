@@ -165,6 +165,8 @@ const OTHERS: &[Key] = keys! {
     icache.bytes: Integer(zero_or_power_of_two(64, 1 << 18)), in_hardware: true;
     /// Line of the instruction cache.
     icache.line_bytes: Integer(powers_of_two(32, 64)), in_hardware: true;
+    /// Whether a miss of the instruction cache brings the next line too.
+    icache.prefetch: Boolean, in_hardware: true;
     /// Data cache, direct mapped, in lines of a word per lane; 0 = none.
     dcache.bytes: Integer(zero_or_power_of_two(8, 1 << 18)), in_hardware: true;
     /// Whether the core has the trace port that lock step reads.

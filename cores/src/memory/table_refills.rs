@@ -146,7 +146,7 @@ impl Requests {
         let parts = clog2(bus_bits(shape) / shape.ifill_bits);
         let was_cut = m.register("was_cut", 1);
         was_cut.next(&(&was_cut | &cut)).reset(0);
-        let is_last = increment(&head, 1).eq(&*tail);
+        let is_last = increment(&head, 1).eq(&tail);
         let found = [
             ("entries_wait_for_the_bus", &*second & !&memory.ready),
             ("a_bus_error_cuts_a_refill", cut),
@@ -177,7 +177,7 @@ fn answer(m: &Builder, shape: &Shape, cache: &Cache, memory: &Memory, requests: 
     m.drive(&requests.answered, &(&passes & at.all()));
     paired.next(&((&keeps & at.all()) | (&paired & !&requests.answered))).reset(0);
 
-    let parts = |part: &Expr| select(part, &memory.data.lanes(shape.ifill_bits));
+    let parts = |part: &Expr| select(part, memory.data.lanes(shape.ifill_bits));
     let code = m.wire("code", &parts(&requests.code_part));
     let kept = if beats == 1 {
         m.hold("kept_code", &code, &keeps)

@@ -85,6 +85,7 @@ fn chosen(row: &[usize]) -> Config {
         config.dcache.bytes = (8 * config.threads) << warps;
         config.icache.bytes = [0, 128, 8192][caches];
         config.icache.line_bytes = [0, 32, 64][caches];
+        config.icache.prefetch = m == 1;
         // On the bus the control block says where the reconvergence table is.
         config.control.port |= descriptor.reconverges && kinds[memory] == MemoryKind::Axi4;
     }

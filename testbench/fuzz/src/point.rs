@@ -81,6 +81,7 @@ fn caches(rng: &mut Rng, config: &mut Config, reconverges: bool) {
         config.control.port |= reconverges && config.memory.kind == MemoryKind::Axi4;
         config.icache.line_bytes = 32 << rng.u32(0..2);
         config.icache.bytes = (2 * config.icache.line_bytes) << rng.u32(0..6);
+        config.icache.prefetch = rng.bool();
     }
 }
 

@@ -13,10 +13,11 @@ const LONGEST: usize = 48;
 const CYCLES: usize = 18;
 
 /// `unit`: the bit is of the word's entry of the reconvergence table, if the unit reads that.
-fn circuits(beats: usize, unit: &str) -> Circuits {
+fn circuits(beats: usize, unit: &str, prefetch: bool) -> Circuits {
     let mut config = Config { warps: 2, threads: 1, ..Config::default() };
     config.divergence.unit = unit.into();
     config.icache.bytes = 64;
+    config.icache.prefetch = prefetch;
     let unit = divergence::find(&config.divergence.unit).expect("a unit");
     let shape = Shape {
         icache_bytes: 16,
@@ -45,8 +46,8 @@ fn circuits(beats: usize, unit: &str) -> Circuits {
 
 #[test]
 fn contexts_receive_the_words_of_their_fetches() {
-    for (beats, unit) in [(2, "sorted-table"), (1, "pdom-stack")] {
-        let circuits = circuits(beats, unit);
+    for (beats, unit, prefetch) in [(2, "sorted-table", false), (1, "pdom-stack", true)] {
+        let circuits = circuits(beats, unit, prefetch);
         for claim in ["bad_answer", "bad_waits", "bad_request"] {
             assert!(circuits.is_never(claim), "{claim}, {beats} beats");
         }
@@ -69,9 +70,11 @@ fn broken_copies_of_the_instruction_cache_fail() {
         ("bad_answer", "serves_a_cancelled_fetch"),
         ("bad_stuck", "a_refill_ends_as_a_miss_joins_it"),
         ("bad_waits", "a_resteer_does_not_end_the_wait"),
+        ("bad_answer", "a_prefetch_is_answered"),
     ];
     for (claim, fault) in broken {
-        let broken = with_fault(&format!("icache.{fault}"), || circuits(1, "sorted-table"));
+        let broken =
+            with_fault(&format!("icache.{fault}"), || circuits(1, "sorted-table", fault == "a_prefetch_is_answered"));
         let found = broken.find(claim, From::Reset, 1, if claim == "bad_stuck" { LONGEST + 18 } else { CYCLES + 2 });
         assert!(matches!(found, Outcome::At(_)), "{fault}: not found");
     }

@@ -17,7 +17,8 @@ fn with(kind: MemoryKind, size: (u32, u32), [bytes, line_bytes]: [u32; 2]) -> Co
     let mut config = config(size, (1, 30));
     config.memory.kind = kind;
     config.memory.fetch_latency = Latency { min: 1, max: 60 };
-    config.icache = weft_config::InstructionCache { bytes, line_bytes };
+    (config.icache.bytes, config.icache.line_bytes) = (bytes, line_bytes);
+    config.icache.prefetch = line_bytes == 32;
     config
 }
 

@@ -74,6 +74,7 @@ fn cycles_with_caches_are_near_those_of_the_hardware() {
         let mut config = config("sorted-table", 60);
         config.memory.kind = kind;
         config.icache.bytes = icache;
+        config.icache.prefetch = true;
         config.dcache.bytes = dcache;
         all.extend(errors(&config));
     }
