@@ -6,6 +6,7 @@
 //! Each kernel runs with one latency for each unit and size, and with all latencies for each unit over the sizes;
 //! `scripts/nightly.sh` runs every combination.
 
+use crate::support;
 use std::fs;
 
 use kernels::{self, Kernel};
@@ -21,6 +22,7 @@ fn config(unit: &str, (warps, threads): (u32, u32), (min, max): (u32, u32)) -> C
     config.divergence.unit = unit.into();
     config.memory.latency = Latency { min, max };
     config.run.watchdog = 10_000;
+    config.memory.ram_bytes = support::RAM_BYTES;
     config
 }
 

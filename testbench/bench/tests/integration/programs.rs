@@ -18,6 +18,7 @@ fn config((warps, threads, (min, max)): Setting, seed: u64) -> Config {
     config.memory.latency = Latency { min, max };
     config.memory.seed = seed;
     config.run.watchdog = 2000;
+    config.memory.ram_bytes = support::RAM_BYTES;
     config
 }
 

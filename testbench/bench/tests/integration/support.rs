@@ -15,10 +15,13 @@ use verilate::{Effort, ModelError, Source};
 use weft_config::{Config, Unit};
 use words::random::{self, Options};
 
+/// RAM of cores in tests: a run in lock step compares all of it, which with 16 MiB takes a third of the time.
+pub const RAM_BYTES: u32 = 1 << 20;
+
 /// A configuration of this size with little RAM.
 pub fn config(warps: u32, threads: u32) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
-    config.memory.ram_bytes = 1 << 20;
+    config.memory.ram_bytes = RAM_BYTES;
     config.memory.stack_bytes = 256;
     config
 }

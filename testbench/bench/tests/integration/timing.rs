@@ -1,6 +1,7 @@
 //! The timing layer of the golden model: its cycles are close to the hardware's, and its order of issue changes only
 //! the time.
 
+use crate::support;
 use std::fs;
 
 use kernels::{self, Kernel};
@@ -18,6 +19,7 @@ fn config(unit: &str, latency: u32) -> Config {
     let mut config = Config { warps: 4, threads: 4, ..Config::default() };
     config.divergence.unit = unit.into();
     config.memory.latency = Latency { min: latency, max: latency };
+    config.memory.ram_bytes = support::RAM_BYTES;
     config
 }
 
