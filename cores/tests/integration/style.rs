@@ -40,7 +40,6 @@ fn cores() -> Vec<(String, String)> {
     };
     let with_windows = |mut config: Config| {
         config.memory.windows = [0xf000_0000, 0x3000_0000].map(|base| Window { base, bytes: 4096 }).to_vec();
-        (config.dcache.bytes, config.icache.bytes) = (1024, 1024);
         config
     };
     let configs = [
@@ -56,7 +55,7 @@ fn cores() -> Vec<(String, String)> {
         configured("multi-path", 8, Model, false),
         controlled(configured("pdom-stack", 4, Axi4, false)),
         controlled(configured("arbiter", 1, Model, true)),
-        controlled(with_windows(configured("sorted-table", 4, Axi4, true))),
+        with_windows(configured("sorted-table", 4, Axi4, true)),
     ];
     let text = |config: Config| {
         let core = cores::elaborate(&config, 0x8000_0000).unwrap();
