@@ -200,6 +200,7 @@ impl Shape {
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,
+            windows: config.memory.windows.clone(),
             loads_lines: config.memory.coalescer.loads_lines() && config.threads > 1,
             stores_lines: config.memory.coalescer.stores_lines() && config.threads > 1,
             icache_bytes: config.icache.bytes,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rtl::{Each, Expr, clog2, lit};
 use weft_config::extension::{A, M, ZBB};
-use weft_config::{Extension, External, Isa, SCRATCHPAD_BASE, UnitKeys};
+use weft_config::{Extension, External, Isa, SCRATCHPAD_BASE, UnitKeys, Window};
 
 use crate::isa::{self, Acts, Encoding};
 
@@ -70,6 +70,8 @@ pub struct Shape {
     pub stack_bytes: u32,
     /// Whether stacks are interleaved by word between the lanes of a warp.
     pub stack_interleave: bool,
+    /// Address ranges of devices.
+    pub windows: Vec<Window>,
     /// Whether each lane may load any word of the leader's line.
     pub loads_lines: bool,
     /// Whether each lane may store any bytes of the leader's line.
@@ -154,6 +156,10 @@ impl Shape {
 
     pub fn has_scratchpad(&self) -> bool {
         self.scratchpad_bytes > 0
+    }
+
+    pub fn has_windows(&self) -> bool {
+        !self.windows.is_empty()
     }
 
     /// Rows of the scratchpad, each a word in each of T banks.

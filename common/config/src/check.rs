@@ -10,6 +10,7 @@ use crate::extension::{self, EXTENSIONS, Extension};
 use crate::keys::{Config, MemoryKind};
 use crate::table::{KEYS, Key, Refusal};
 use crate::unit::{UNITS, VERILOG};
+use crate::window;
 
 /// A broken rule: the keys it concerns, and the two halves of its message.
 pub(crate) struct Broken {
@@ -98,6 +99,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
         });
     }
     check_base(config)?;
+    window::check(config)?;
     let base = u64::from(config.memory.base);
     check_reset_pc(config, base + ram)?;
     check_tohost(config.run.tohost, base..base + ram - stacks)

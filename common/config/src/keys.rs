@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use crate::RAM_BASE;
 use crate::extension::{A, Isa};
 use crate::external::External;
 use crate::unit::{SORTED_TABLE, UnitKeys};
+use crate::window::Window;
+use crate::{RAM_BASE, SCRATCHPAD_BASE};
 
 /// A value with a name, one of a few.
 pub(crate) trait Choice {
@@ -170,6 +171,8 @@ pub struct Memory {
     pub stack_bytes: u32,
     /// Whether the stacks of a warp are interleaved word by word.
     pub stack_interleave: bool,
+    /// Address ranges outside RAM, for devices; only with an AXI4 master.
+    pub windows: Vec<Window>,
 }
 
 choice! {
@@ -372,6 +375,7 @@ impl Memory {
             ram_bytes,
             stack_bytes,
             stack_interleave: true,
+            windows: Vec::new(),
         }
     }
 }
@@ -380,6 +384,10 @@ impl Scratchpad {
     /// Returns the defaults beside an instruction set.
     pub fn beside(isa: Isa) -> Self {
         Self { bytes: 0, atomics: isa.has(&A) }
+    }
+
+    pub fn contains(&self, address: u32) -> bool {
+        address.wrapping_sub(SCRATCHPAD_BASE) < self.bytes
     }
 
     pub fn exists(&self) -> bool {

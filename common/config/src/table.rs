@@ -7,6 +7,7 @@ use crate::keys::{Bandwidth, Choice, Config, Latency};
 use crate::suggest::hint_among;
 use crate::unit::{UNITS, UnitKey};
 use crate::value::Given;
+use crate::window::{self, Window};
 
 /// The highest latency of the modelled memory, in cycles.
 const MAX_LATENCY: u32 = 10_000;
@@ -37,6 +38,7 @@ enum Field {
     Choice(&'static str, fn(&mut Config) -> &mut dyn Choice),
     Latency(fn(&mut Config) -> &mut Latency),
     Bandwidth(fn(&mut Config) -> &mut Bandwidth),
+    Windows(fn(&mut Config) -> &mut Vec<Window>),
 }
 
 /// Makes the entries of keys: the summary of each, its name, which is also its place in [`Config`], and its values.
@@ -155,6 +157,8 @@ const OTHERS: &[Key] = keys! {
     memory.stack_bytes: Integer(powers_of_two(64, 1 << 30)), in_hardware: true;
     /// Whether the stacks of a warp alternate word by word, to share lines.
     memory.stack_interleave: Boolean, in_hardware: true;
+    /// Ranges for devices on the AXI4 bus. Lanes compare upper address bits alone, hence powers of two.
+    memory.windows: Windows, in_hardware: true;
     /// Memory in the core at 0x20000000, in a bank per lane; 0 = none.
     scratchpad.bytes: Integer(zero_or_power_of_two(4, 1 << 18)), in_hardware: true;
     /// Whether the scratchpad performs atomic memory operations; by default as isa.a.
@@ -235,6 +239,7 @@ impl Key {
             Field::Prefix(_) => "a Verilog identifier, or nothing".into(),
             Field::Choice(_, at) => format!("\"{}\"", at(&mut Config::default()).names().join("\" or \"")),
             Field::Latency(_) => format!("an integer from 1 to {MAX_LATENCY}, or a range such as \"1..60\""),
+            Field::Windows(_) => window::values(),
             Field::Bandwidth(_) => "a number from 0.001 to 1, with up to three decimals".into(),
         }
     }
@@ -252,6 +257,7 @@ impl Key {
             Field::Choice(_, at) => toml::Value::String(at(config).name().into()),
             Field::Latency(at) => (*at(config)).into(),
             Field::Bandwidth(at) => (*at(config)).into(),
+            Field::Windows(at) => window::value(at(config)),
         }
     }
 
@@ -259,13 +265,18 @@ impl Key {
     pub fn text(&self, config: &Config) -> String {
         match &self.field {
             Field::Integer(values, at) => values.show((*at(&mut config.clone())).into()),
+            Field::Windows(at) => window::text(at(&mut config.clone())),
             _ => self.value(config).to_string(),
         }
     }
 
-    /// Returns whether the key is a name that is empty in `config`.
+    /// Returns whether the key is a name or a list that is empty in `config`.
     pub(crate) fn is_empty(&self, config: &Config) -> bool {
-        matches!(&self.field, Field::Name(_, at) if at(&mut config.clone()).is_empty())
+        match &self.field {
+            Field::Name(_, at) => at(&mut config.clone()).is_empty(),
+            Field::Windows(at) => at(&mut config.clone()).is_empty(),
+            _ => false,
+        }
     }
 
     /// Returns the value in a configuration that sets nothing, as TOML.
@@ -309,6 +320,7 @@ impl Key {
                     return Err(Refusal::OutOfRange { hint: hint_among(name, plural, choice.names()) });
                 }
             }
+            (Field::Windows(at), Given::Array(_)) => *at(config) = window::accept(given)?,
             (Field::Latency(at), Given::Integer(_) | Given::Text(_)) => *at(config) = latency(given)?,
             (Field::Bandwidth(at), Given::Integer(number)) => *at(config) = bandwidth(*number as f64)?,
             (Field::Bandwidth(at), Given::Float(number)) => {

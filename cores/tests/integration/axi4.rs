@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use weft_config::{Config, Memory, MemoryKind};
+use weft_config::{Coalescer, Config, Memory, MemoryKind, Window};
 
 use crate::tools::run;
 
@@ -33,6 +33,23 @@ fn lint_is_silent() {
             fs::write(folder.path().join("weft_core.v"), core.all_in_one()).unwrap();
             assert_eq!(lint(folder.path()), "", "{warps}x{threads}, {outstanding} tags, atomic {atomic}");
         }
+    }
+}
+
+#[test]
+fn lint_of_windows_is_silent() {
+    for (threads, caches, line) in [(1, 0, false), (4, 1024, false), (4, 1024, true), (64, 1024, true)] {
+        let mut config = config(2, threads, 4);
+        config.memory.windows = [(0xf000_0000, 4096), (4, 4)].map(|(base, bytes)| Window { base, bytes }).to_vec();
+        (config.icache.bytes, config.dcache.bytes) = (caches, caches);
+        if line {
+            (config.memory.coalescer, config.scratchpad.bytes, config.control.port) = (Coalescer::Line, 4096, true);
+        }
+        config.check().unwrap();
+        let core = cores::elaborate(&config, 0x8000_0000).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("weft_core.v"), core.all_in_one()).unwrap();
+        assert_eq!(lint(folder.path()), "", "{threads} threads, caches of {caches} bytes, line {line}");
     }
 }
 

@@ -17,6 +17,7 @@ mod reservations;
 mod scratchpad;
 mod spin;
 mod threads;
+mod windows;
 
 use weft_config::{Coalescer, Config, UnknownUnit};
 use weft_trace::{Commit, MemoryOp, Moves, PathRecord, Sorting};
@@ -36,6 +37,7 @@ use reservations::Reservations;
 pub use scratchpad::Scratchpad;
 use spin::Loop;
 use threads::Threads;
+use windows::Windows;
 
 /// Values that come from outside the model.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,6 +88,7 @@ pub struct Machine {
     reconvergence: Option<ReconvergenceTable>,
     memory: Memory,
     scratchpad: Scratchpad,
+    windows: Windows,
     reservations: Reservations,
     decoder: DecodeCache,
     /// Physical address of the `tohost` word.
@@ -132,6 +135,7 @@ impl Machine {
             reconvergence: reads.then(|| Analysis::of(program).table().clone()),
             memory,
             scratchpad: Scratchpad::new(config),
+            windows: Windows::new(config),
             reservations: Reservations::new(warps * lanes),
             decoder: DecodeCache::new(config.isa),
             tohost,

@@ -1,6 +1,5 @@
 //! Effects of an issued instruction, and the cycles in which the core sees them.
 
-use weft_config::LOWEST_RAM;
 use weft_trace::{MemoryOp, Moves, PathRecord};
 
 use super::core::{Core, Finding, Found, Replay};
@@ -100,7 +99,8 @@ impl Core<'_> {
                     _ => true,
                 },
                 atomic: memory.is_atomic(),
-                scratchpad: address < LOWEST_RAM,
+                scratchpad: self.config.scratchpad.contains(address),
+                window: self.is_in_window(address),
             });
         }
         let replays =
@@ -123,6 +123,11 @@ impl Core<'_> {
             self.contexts[number].replay = None;
             self.contexts[number].scoreboard.close(entry);
         }
+    }
+
+    /// Whether the line at this address of memory is none of RAM.
+    fn is_in_window(&self, address: u32) -> bool {
+        !self.config.scratchpad.contains(address) && !self.execution.machine.memory().contains(address)
     }
 
     /// Ends the replay of a load that another path interrupted: its remaining part then issues as any other

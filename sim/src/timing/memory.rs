@@ -6,6 +6,8 @@ use weft_config::{Config, Latency, MemoryKind};
 
 /// Cycles that an AXI4 master needs from accepting a request to its start on the bus.
 const ON_THE_BUS: u64 = 2;
+/// From the last answer to the start of an access to a window.
+const AFTER_ALL: u64 = 2;
 /// From the answer of an atomic operation's read to the start of its write.
 const WRITE_BACK: u64 = 3;
 
@@ -97,6 +99,16 @@ impl Memory {
         let due = bus.start(line, now, [true, true]) + latency;
         bus.write(line, due + WRITE_BACK + latency);
         due
+    }
+
+    /// Accepts an access to a window; returns the cycle of its answer. It starts when all requests are answered, and the
+    /// next one starts after its answer.
+    pub(super) fn access_device(&mut self, now: u64) -> u64 {
+        let latency = self.latency();
+        let Some(bus) = &mut self.bus else { return now + latency };
+        let answered = bus.start(0, now, [false, false]).max(bus.idle_from + AFTER_ALL) + latency;
+        (bus.started, bus.idle_from) = (answered + 1, answered);
+        answered
     }
 
     fn latency(&mut self) -> u64 {

@@ -24,6 +24,8 @@ pub(super) struct Request {
     pub(super) atomic: bool,
     /// Whether it goes to the scratchpad, which waits in the same queue.
     pub(super) scratchpad: bool,
+    /// Whether it goes to a window.
+    pub(super) window: bool,
 }
 
 /// Request and response queues, latency and bandwidth of the memory.
@@ -105,6 +107,7 @@ impl MemoryPort {
         }
         let line = self.line(&request);
         let due = match (request.reads, request.stores) {
+            _ if request.window => self.memory.access_device(now),
             (true, true) => self.memory.modify(line, now),
             (true, false) => self.memory.read(line, now),
             (false, stores) if request.answers.is_some() => self.memory.store_if(stores, line, now),
@@ -117,7 +120,12 @@ impl MemoryPort {
     /// The cache takes a request a cycle, unless it waits.
     fn accept_in_cache(&mut self, now: u64, request: Request) -> Option<Request> {
         let line = self.line(&request);
-        let due = self.cache.as_mut()?.access(line, now, [request.reads, request.stores], &mut self.memory)?;
+        let cache = self.cache.as_mut()?;
+        let due = if request.window {
+            cache.pass(now, &mut self.memory)?
+        } else {
+            cache.access(line, now, [request.reads, request.stores], &mut self.memory)?
+        };
         self.waiting.pop_front();
         self.answer(due, request);
         Some(request)

@@ -124,6 +124,7 @@ fn accepted(bandwidth: u32, cycles: std::ops::Range<u64>) -> Vec<u64> {
                 stores: true,
                 atomic: false,
                 scratchpad: false,
+                window: false,
             });
             port.accept(*now).is_some()
         })
@@ -161,6 +162,7 @@ fn random_latencies_are_drawn_from_their_range() {
                     stores: false,
                     atomic: false,
                     scratchpad: false,
+                    window: false,
                 });
                 requested += 1;
             }

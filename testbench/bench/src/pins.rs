@@ -231,6 +231,9 @@ pins! {
         imem_req_ready: Output |_| 1,
     }
 
+    /// A port that only a core with windows has.
+    WindowPorts: "" { dmem_req_window: Output |_| 1, }
+
     /// Ports that only a core with atomic operations has.
     AtomicPorts: "" { dmem_req_hart: Output |w| w.hart, }
 }

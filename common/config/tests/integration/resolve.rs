@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use weft_config::{Bandwidth, Base, Config, Isa, KEYS, Latency, Memory, MemoryKind, PRESETS, reference};
+use weft_config::{Bandwidth, Base, Config, Isa, KEYS, Latency, Memory, MemoryKind, PRESETS, Window, reference};
 
 const NOTHING: &[&str] = &[];
 
@@ -281,6 +281,22 @@ fn the_divider_fits_the_threads_and_depends_on_nothing_without_m() {
     assert_eq!([1, 2, 4, 8, 16, 32, 64].map(units), [1, 2, 4, 4, 16, 16, 16]);
     assert_eq!(with(&["divider.units=2"]).divider_units(), 2);
     assert!(!with(&["isa.m=false"]).rtl_hash_text().contains("divider"));
+}
+
+#[test]
+fn windows_are_read_as_they_are_printed() {
+    let config = with(&["memory.kind=axi4", "memory.windows=[[0xf0000000, 65536], [0, 4]]"]);
+    let windows = [(0xf000_0000, 65536), (0, 4)].map(|(base, bytes)| Window { base, bytes });
+    assert_eq!(config.memory.windows, windows);
+    let text = config.to_commented_toml();
+    assert!(text.contains("\nwindows = [[0xf0000000, 65536], [0x00000000, 4]]\n"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("core.toml");
+    fs::write(&path, text).unwrap();
+    assert_eq!(Config::resolve(&Base::File(path), &[""; 0]).unwrap(), config);
+    assert!(windows[0].contains(0xf000_ffff) && !windows[0].contains(0xf001_0000) && !windows[0].contains(0));
+    // Without windows hardware does not depend on the key.
+    assert!(!with(&[]).rtl_hash_text().contains("windows") && config.rtl_hash_text().contains("windows"));
 }
 
 #[test]

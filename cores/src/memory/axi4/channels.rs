@@ -5,6 +5,7 @@
 
 use rtl::{Builder, ElaborationError, Expr, Module, clog2, join, lit, ones, zeros};
 
+use super::window::OfWindow;
 use super::{address, bus_bits, fetch, has_two_beats, id_bits};
 use crate::shape::Shape;
 
@@ -55,6 +56,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.output_port("read_free", 1);
     m.port_group("a refill of the instruction cache starts instead");
     let refill = shape.has_icache().then(|| (m.input("refill", 1), m.input("refill_address", 32)));
+    let window = OfWindow::declare(&m, shape);
     m.port_group("a write starts; whether one may");
     let write = m.input("write", 1);
     let written_row = m.input("written_row", row_bits);
@@ -77,10 +79,14 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
 
     m.comment("Read addresses.");
     let id = m.fault("arid_is_0", &tag, &zeros(tag.width()));
-    m.output("read_free", &address_channel(&m, shape, "ar", Some(&id), refill.as_ref(), [&read, &row, &read_ready]));
+    m.output(
+        "read_free",
+        &address_channel(&m, shape, "ar", Some(&id), refill.as_ref(), window.as_ref(), [&read, &row, &read_ready]),
+    );
     m.comment("Write addresses.");
     let id = m.fault("awid_is_a_bit_of_the_row", &None, &Some(written_row.bit(0)));
-    let address_free = address_channel(&m, shape, "aw", id.as_ref(), None, [&write, &written_row, &address_ready]);
+    let start = [&write, &written_row, &address_ready];
+    let address_free = address_channel(&m, shape, "aw", id.as_ref(), None, window.as_ref(), start);
 
     m.comment("The line. The second of two beats waits behind the first.");
     let valid = m.register("w_valid", 1);
@@ -95,12 +101,14 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let is_last = m.fault("wlast_is_low", &last, &zeros(1));
     m.output("m_axi_wlast", &m.fault("wlast_is_high", &is_last, &ones(1)));
     if has_two_beats(shape) {
-        second.next(&(&write | (&second & !&moves))).reset(0);
+        let two = window.as_ref().map_or_else(|| write.clone(), |window| &write & !&window.starts);
+        second.next(&(two | (&second & !&moves))).reset(0);
     }
     let strobes = m.fault("wstrb_is_all_ones", &mask, &ones(mask.width()));
     for (name, line, bits) in [("data", &data, beat), ("strb", &strobes, beat / 8)] {
         let register = m.register(&format!("w_{name}"), bits);
         let first = line.slice(0, bits);
+        let first = window.as_ref().map_or_else(|| first.clone(), |window| window.beat(shape, &mask, line));
         if has_two_beats(shape) {
             let rest = m.hold(&format!("w_rest_{name}"), &line.from(bits), &write);
             let second = m.fault(&format!("w{name}_repeats_the_first_beat"), &rest, &register.q());
@@ -122,6 +130,7 @@ fn address_channel(
     channel: &str,
     tag: Option<&Expr>,
     refill: Option<&(Expr, Expr)>,
+    window: Option<&OfWindow>,
     [read, row, ready]: [&Expr; 3],
 ) -> Expr {
     let start = &refill.map_or_else(|| read.clone(), |(refill, _)| read | refill);
@@ -136,14 +145,21 @@ fn address_channel(
     let id = tag.map_or(zeros(0), |tag| register("id", &tag)).extend(id_bits(shape));
     let of_refill = refill.map(|(refill, _)| register("of_refill", refill));
     output("id", &of_refill.as_ref().map_or_else(|| id.clone(), |of_refill| join([&id, of_refill])));
+    let of_window = window.map(|window| register("of_window", &(&window.starts & read)));
     let address = match refill {
         Some((refill, line)) => register("address", &refill.mux(&fetch::address(shape, line), &address(shape, row))),
         None => address(shape, &register("row", row)),
     };
+    let of_window = window.zip(of_window.as_ref());
+    let address = of_window.map_or_else(|| address.clone(), |(window, is)| is.mux(&window.address, &address));
     output("addr", &m.fault(&format!("{channel}addr_is_no_multiple_of_8"), &address, &(&address | lit(32, 4))));
     for (name, value) in constants(shape) {
         let of_fetch = of_refill.as_ref().zip(fetch::constant(shape, name));
         let value = of_fetch.map_or(value.clone(), |(of_refill, refill)| of_refill.mux(&refill, &value));
+        let value = match of_window.and_then(|(window, is)| Some((is, window.constant(m, shape, name)?))) {
+            Some((is, constant)) => is.mux(&constant, &value),
+            None => value,
+        };
         let one = lit(value.width(), 1);
         let value = m.fault(&format!("{channel}{name}_is_one_more"), &value, &(&value + &one));
         output(name, &m.fault(&format!("{channel}{name}_is_one_less"), &value, &(&value - &one)));

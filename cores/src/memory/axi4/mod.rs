@@ -15,6 +15,8 @@
 //! An answer never waits for a request channel, as AXI demands. A slave that serves one request at a time takes no
 //! write while it offers an answer. So each answered AMO has an entry in which it waits for its write.
 //!
+//! A device in a window is accessed when nothing is in flight, and nothing leaves before its answer (`window`).
+//!
 //! An answer of SLVERR or DECERR carries no data. It is dropped, no further request leaves, and `bus_error_*` reports
 //! it. AMOs that were answered before are still written back.
 //!
@@ -25,6 +27,7 @@ mod atomics;
 mod channels;
 mod fetch;
 mod in_flight;
+mod window;
 
 use rtl::{
     Builder, ElaborationError, Expr, Instance, MemoryStyle, Module, Register, join, ones, select_one_hot, zeros,
@@ -32,6 +35,7 @@ use rtl::{
 use weft_config::MemoryKind;
 
 use self::fetch::Fetch;
+use self::window::Window;
 use super::port::Request;
 use super::{Adaptor, address, row_bits};
 use crate::shape::Shape;
@@ -77,13 +81,15 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let fetch = Fetch::declare(&m, shape);
     let bus = Bus::declare(&m, shape);
     let held = Held::declare(&m, shape, &port, &restart);
+    let window = Window::declare(&m, shape, &held.request);
     let in_flight = InFlight::declare(&m, shape, &bus, &held)?;
 
     let delivered = m.wire("delivered", &(&in_flight.read_answered & !(&bus.read_error | &held.failed)));
     in_flight.instance.input("dropped", &dropped(&m, shape, &in_flight.read_answered, &delivered));
-    let line = bus.line(&m, shape);
+    let line = bus.line(&m, shape, window.as_ref());
     let atomics = Atomics::declare(&m, shape, &bus, &held, &in_flight, [&delivered, &line, &restart])?;
-    let order = Order::declare(&m, &held, &in_flight, &atomics, fetch.as_ref());
+    let order =
+        Order::declare(&m, &held, &in_flight, &atomics, fetch.as_ref(), window.as_ref().map(|window| (window, &bus)));
 
     m.comment("The request channels.");
     let channels = m.instance("channels", &channels::elaborate(shape, row_bits(shape))?);
@@ -95,6 +101,9 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
         let starts = fetch.start(&m, shape, [&order.read_free, &in_flight.read, &held.failed]);
         channels.input("refill", &starts).input("refill_address", &fetch.address);
         fetch.answer(&m, &bus);
+    }
+    if let Some(window) = &window {
+        window.connect(&channels);
     }
     let [mask, data] = atomics.written(shape, request, &order.rewrite);
     channels.input("mask", &mask).input("data", &data);
@@ -114,7 +123,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     if shape.bus_fails() && shape.has_dcache() {
         m.output("dmem_failed", &held.failed);
     }
-    bus.report(&m, shape, &held.failed, &restart, &in_flight.instance);
+    bus.report(&m, shape, &held.failed, &restart, &in_flight.instance, window.as_ref());
     m.finish()
 }
 
@@ -228,7 +237,13 @@ impl Atomics {
         let word = m.wire("word", &join(mask.lanes(4).iter().map(Expr::any)));
         let atomics = m.instance("atomics", &atomics::elaborate(shape)?);
         atomics.input("restart", &restart.slice(0, usize::from(shape.control)));
-        atomics.input("leaves", &held.leaves).input("read", &in_flight.read);
+        // A row of a window is none of RAM, so it ends no reservation.
+        let leaves = if shape.has_windows() {
+            m.fault("window_ends_reservations", &(&held.leaves & !&held.request.window), &held.leaves)
+        } else {
+            held.leaves.clone()
+        };
+        atomics.input("leaves", &leaves).input("read", &in_flight.read);
         atomics.input("op", op).input("row", row).input("tag", tag).input("word", &word).input("hart", hart);
         atomics.input("operand", &select_one_hot(&word, data.lanes(32)));
         atomics.input("delivered", delivered).input("answered_tag", &bus.read_tag).input("line", line);
@@ -277,7 +292,14 @@ struct Order {
 
 impl Order {
     /// The ordering rule (see the module). Lets the request leave, to read or to write.
-    fn declare(m: &Builder, held: &Held, in_flight: &InFlight, atomics: &Atomics, fetch: Option<&Fetch>) -> Self {
+    fn declare(
+        m: &Builder,
+        held: &Held,
+        in_flight: &InFlight,
+        atomics: &Atomics,
+        fetch: Option<&Fetch>,
+        window: Option<(&Window, &Bus)>,
+    ) -> Self {
         m.comment("The ordering rule. An AMO that is written back goes first.");
         let Held { request: Request { op, row, tag, .. }, stores, rewrites, reads, leaves, .. } = held;
         let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
@@ -302,9 +324,16 @@ impl Order {
         let amo_is_first = m.fault("store_does_not_let_amo_go_first", &atomics.waiting, &zeros(1));
         let may_read = fetch.map_or_else(|| read_free.clone(), |fetch| &read_free & !fetch.goes_first());
         let is_free = writes.mux(&(&may_write & !amo_is_first), &(may_read | !&uses_bus));
-        m.drive(leaves, &(&held.present & !(&held.failed | &held_back) & is_free));
-        m.drive(&in_flight.read, &(leaves & reads));
-        m.drive(&in_flight.write, &((leaves & &writes) | &rewrite));
+        let may_start = &held.present & !(&held.failed | &held_back) & is_free;
+        let starts = match window {
+            Some((window, bus)) => window.order(m, held, in_flight, bus, &may_start),
+            None => {
+                m.drive(leaves, &may_start);
+                leaves.clone()
+            }
+        };
+        m.drive(&in_flight.read, &(&starts & reads));
+        m.drive(&in_flight.write, &((&starts & &writes) | &rewrite));
         m.drive(&in_flight.written_row, &rewrite.mux(&atomics.net("rewrite_row", row.width()), row));
         let rewritten_tag = atomics.net("rewrite_tag", tag.width());
         in_flight.instance.input("rewritten", &rewrite).input("rewritten_tag", &rewritten_tag);
@@ -387,7 +416,7 @@ impl Bus {
     }
 
     /// The line that the last beat of an answer completes. Beats of different answers may be interleaved.
-    fn line(&self, m: &Builder, shape: &Shape) -> Expr {
+    fn line(&self, m: &Builder, shape: &Shape, window: Option<&Window>) -> Expr {
         if !has_two_beats(shape) {
             return self.read_data.clone();
         }
@@ -395,7 +424,9 @@ impl Bus {
         let halves = m.memory("first_beats", shape.outstanding, bus_bits(shape), MemoryStyle::Distributed);
         halves.write(&(&self.read_answer & !&self.read_last), &self.read_tag, &self.read_data);
         let tag = m.fault("first_beat_is_that_of_id_0", &self.read_tag, &zeros(self.read_tag.width()));
-        join([&halves.read("first_beat", &tag), &self.read_data])
+        let first = halves.read("first_beat", &tag);
+        let first = window.map_or_else(|| first.clone(), |window| window.begun.mux(&self.read_data, &first));
+        join([&first, &self.read_data])
     }
 
     fn connect(&self, m: &Builder, channels: &Instance) {
@@ -407,7 +438,15 @@ impl Bus {
         }
     }
 
-    fn report(&self, m: &Builder, shape: &Shape, failed: &Register, restart: &Expr, in_flight: &Instance) {
+    fn report(
+        &self,
+        m: &Builder,
+        shape: &Shape,
+        failed: &Register,
+        restart: &Expr,
+        in_flight: &Instance,
+        window: Option<&Window>,
+    ) {
         m.comment("The first error.");
         let before =
             if shape.control { failed & m.fault("a_start_keeps_the_error", &!restart, &ones(1)) } else { failed.q() };
@@ -419,6 +458,13 @@ impl Bus {
         m.output("bus_error_write", &first("error_write", &zeros(1), &ones(1)));
         let codes = [&self.read_response, &self.write_response].map(|response| response.bit(0));
         m.output("bus_error_decode", &first("error_decode", &codes[0], &codes[1]));
-        m.output("bus_error_addr", &address(shape, &first("error_row", &rows[0], &rows[1])));
+        let of_error = match window {
+            Some(window) => {
+                let [read, write] = rows.map(|row| window.begun.mux(&window.address, &address(shape, &row)));
+                first("error_address", &read, &write)
+            }
+            None => address(shape, &first("error_row", &rows[0], &rows[1])),
+        };
+        m.output("bus_error_addr", &of_error);
     }
 }

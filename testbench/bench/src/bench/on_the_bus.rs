@@ -52,6 +52,7 @@ impl OnTheBus {
             beat_bytes: 4 * beat_words,
             ram_base: config.memory.base,
             ram_bytes: config.memory.ram_bytes,
+            windows: config.memory.windows.clone(),
             refills: refill_id(config).map(|id| (id, config.icache.line_bytes)),
             table,
         };
@@ -129,7 +130,9 @@ impl OnTheBus {
 
     fn check_cycle(&mut self, model: &Model, cycle: u64, events: &mut Events) -> Result<(), Violation> {
         let master = self.master(model);
-        self.rules.check(&master, self.slave.answers())?;
+        if let Some(access) = self.rules.check(&master, self.slave.answers())? {
+            self.expected.check_access(&access)?;
+        }
         events.response = self.expected.check_answer(&mut self.requests, model)?;
         self.expected.expect(&self.requests, events);
         for write in self.slave.sample(cycle, &master, &mut self.memory) {

@@ -50,3 +50,4 @@ mod timing;
 mod transactions;
 mod traversals;
 mod verdicts;
+mod windows;

@@ -3,6 +3,7 @@
 mod alone;
 mod broken;
 mod errors;
+mod windows;
 
 use alone::{Alone, config};
 use weft_config::Config;

@@ -39,6 +39,8 @@ pub struct Slave {
     beat_words: usize,
     /// Words beside RAM, from an address on.
     table: (u32, Vec<u32>),
+    /// What the bus carries in the bytes that a narrow beat leaves out.
+    junk: u32,
     reads: Vec<Read>,
     addresses: VecDeque<Address>,
     beats: VecDeque<WriteBeat>,
@@ -51,6 +53,8 @@ pub struct Slave {
 struct Read {
     id: u32,
     address: u32,
+    /// Bytes of a beat, which may be fewer than the bus has.
+    bytes: usize,
     /// Cycles of its effect and of its response.
     effect: u64,
     due: u64,
@@ -96,6 +100,7 @@ impl Slave {
             line_words: config.threads as usize,
             beat_words,
             table: Default::default(),
+            junk: 0xdead_0bad,
             reads: Vec::new(),
             addresses: VecDeque::new(),
             beats: VecDeque::new(),
@@ -170,7 +175,17 @@ impl Slave {
         if let Some(address) = master.ar.filter(|_| self.answers.ar_ready) {
             let (effect, due) = self.times(now);
             let words = (address.length as usize + 1) * self.beat_words;
-            self.reads.push(Read { id: address.id, address: address.address, effect, due, line: None, words, sent: 0 });
+            let bytes = 1 << address.size;
+            self.reads.push(Read {
+                id: address.id,
+                address: address.address,
+                bytes,
+                effect,
+                due,
+                line: None,
+                words,
+                sent: 0,
+            });
             self.tokens.take();
             self.turn_of_writes = true;
         }
@@ -210,9 +225,12 @@ impl Slave {
     }
 
     fn gather(&mut self, now: u64) {
-        let beats = self.line_words / self.beat_words;
-        while self.beats.len() >= beats {
-            let Some(address) = self.addresses.pop_front() else { return };
+        while let Some(address) = self.addresses.front().copied() {
+            let beats = address.length as usize + 1;
+            if self.beats.len() < beats {
+                return;
+            }
+            self.addresses.pop_front();
             let (mut mask, mut data) = ([0_u64; 4], Vec::new());
             for (number, beat) in self.beats.drain(..beats).enumerate() {
                 // A beat has up to 128 bytes: two words of the mask, or a part of one.
@@ -220,8 +238,17 @@ impl Slave {
                 mask[2 * number + 1] |= (beat.strobes >> 64) as u64;
                 data.extend(beat.data);
             }
+            let line = address.address & !(4 * self.line_words as u32 - 1);
+            if data.len() < self.line_words {
+                // A narrow beat is a part of the line, of which the bus has a half or all.
+                let half = (address.address - line) as usize / 4 / self.beat_words;
+                if half == 1 {
+                    (mask, data) = ([0, 0, mask[0], mask[1]], [vec![0; self.beat_words], data].concat());
+                }
+                data.resize(self.line_words, 0);
+            }
             let (effect, due) = self.times(now);
-            let performed = Performed { address: address.address, mask, data };
+            let performed = Performed { address: line, mask, data };
             self.writes.push_back(Write { performed, effect, due, is_done: false });
         }
     }
@@ -229,11 +256,20 @@ impl Slave {
     fn read(&mut self, now: u64, ram: &Ram) {
         for read in self.reads.iter_mut().filter(|read| read.line.is_none() && read.effect <= now) {
             let mut line = vec![0; read.words];
-            let (first, table) = &self.table;
-            let at = read.address.wrapping_sub(*first) as usize / 4;
-            match table.get(at..at + read.words) {
-                Some(entries) => line.copy_from_slice(entries),
-                None => ram.read(read.address, &mut line),
+            if read.bytes == 4 * self.beat_words {
+                let (first, table) = &self.table;
+                let at = read.address.wrapping_sub(*first) as usize / 4;
+                match table.get(at..at + read.words) {
+                    Some(entries) => line.copy_from_slice(entries),
+                    None => ram.read(read.address, &mut line),
+                }
+            } else {
+                line.fill(self.junk);
+                let bits = u32::MAX >> (32 - 8 * read.bytes) << (8 * (read.address % 4));
+                let word = &mut line[read.address as usize / 4 % self.beat_words];
+                let mut held = [0];
+                ram.read(read.address & !3, &mut held);
+                *word = *word & !bits | held[0] & bits;
             }
             read.line = Some(line);
         }
