@@ -203,11 +203,11 @@ impl<'a> Core<'a> {
     /// The contexts of a pipeline, starting after context `last` of it.
     pub(super) fn turn(&self, last: usize) -> impl Iterator<Item = usize> + use<> {
         let (count, pipes) = (self.contexts.len(), self.pipes.len());
-        (1..=count / pipes).map(move |step| (last + step * pipes) % count)
+        (last + pipes..count).step_by(pipes).chain((self.pipe_of(last)..=last).step_by(pipes))
     }
 
     pub(super) fn pipe_of(&self, number: usize) -> usize {
-        number % self.pipes.len()
+        if self.pipes.len() == 1 { 0 } else { number % self.pipes.len() }
     }
 
     /// The contexts of a warp.

@@ -137,8 +137,11 @@ impl Core<'_> {
         }
     }
 
-    /// Notes the paths in the slots of a warp, in one of the buffers of the core.
+    /// Notes the paths in the slots of a warp, if it has several, in one of the buffers of the core.
     fn note_paths(&mut self, warp: u32, buffer: fn(&mut Self) -> &mut Vec<Option<PathRecord>>) {
+        if self.slots == 1 {
+            return;
+        }
         let mut paths = std::mem::take(buffer(self));
         paths.clear();
         paths.extend((0..self.slots).map(|slot| self.execution.machine.path(warp, slot)));
