@@ -34,7 +34,7 @@ mod trace;
 
 use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};
-use weft_config::{Config, KEYS, MemoryKind, Order, Reset, Scheduler, UnitError};
+use weft_config::{Config, KEYS, MemoryKind, NotInHardware, Order, Reset, Scheduler, UnitError};
 
 use memory::axi4::WIDEST;
 pub use shape::Shape;
@@ -46,6 +46,9 @@ pub enum CoreError {
     /// The divergence unit is unknown, or does not read a key that is set.
     #[error(transparent)]
     Unit(#[from] UnitError),
+    /// The divergence unit exists in the golden model alone.
+    #[error("`divergence.unit`: {0}")]
+    NotInHardware(#[from] NotInHardware),
     /// An image was given to a core without memory.
     #[error(
         "memory.kind = \"{kind}\": the core has no memory that could start with a program; memory.kind = \"bram\" has"
@@ -125,7 +128,9 @@ fn elaborate_from(
     reset: Reset,
     formal: bool,
 ) -> Result<Core, CoreError> {
-    let unit = divergence::hardware(config.check_unit()?);
+    let unit = config.check_unit()?;
+    unit.check_in_hardware()?;
+    let unit = divergence::hardware(unit);
     check_buildable(config)?;
     let shape = Shape { formal, ..Shape::new(config, reset_pc, unit) };
     if unit.descriptor().is_external() {
@@ -170,7 +175,7 @@ impl Shape {
     /// The sizes of a configuration, for a divergence unit.
     pub fn new(config: &Config, reset_pc: u32, hardware: &dyn DivergenceUnit) -> Self {
         let unit = hardware.descriptor();
-        let slots = unit.slots as usize;
+        let slots = unit.slots.of(config.threads) as usize;
         let external = divergence::external_of(config);
         let adaptors = memory::adaptors(config);
         let line = 8 * config.icache.line_bytes as usize;

@@ -5,7 +5,7 @@ use crate::LOWEST_RAM;
 use crate::extension::{EXTENSIONS, Extension, M};
 use crate::keys::{Bandwidth, Choice, Config, Latency};
 use crate::suggest::hint_among;
-use crate::unit::{UNITS, UnitKey};
+use crate::unit::{UNITS, Unit, UnitKey};
 use crate::value::Given;
 use crate::window::{self, Window};
 
@@ -202,8 +202,9 @@ impl Key {
             at -= UNITS[unit].own_keys.len();
             unit += 1;
         }
-        let key = &UNITS[unit].own_keys[at];
-        Self { name: key.name, summary: key.summary, in_hardware: true, field: Field::OfUnit(key) }
+        let Unit { own_keys, in_hardware, .. } = UNITS[unit];
+        let key = &own_keys[at];
+        Self { name: key.name, summary: key.summary, in_hardware: *in_hardware, field: Field::OfUnit(key) }
     }
 
     /// Returns whether the key belongs to an extension that is off by default and off in `config`.

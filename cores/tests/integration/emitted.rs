@@ -65,7 +65,7 @@ fn chosen(row: &[usize]) -> Config {
     else {
         panic!("{row:?}");
     };
-    let descriptor = weft_config::Unit::find(weft_config::Unit::names()[unit]).unwrap();
+    let descriptor = weft_config::Unit::find(weft_config::Unit::names_in_hardware()[unit]).unwrap();
     let mut config = config([1, 3, 8, 64][warps], 1 << threads, trace == 1);
     let kinds = [MemoryKind::Model, MemoryKind::Bram, MemoryKind::Axi4];
     config.memory = Memory {
@@ -112,7 +112,7 @@ fn lint_is_silent() {
 
 #[test]
 fn lint_is_silent_with_the_smallest_and_the_largest_core() {
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         for (warps, threads) in [(1, 1), (64, 64)] {
             let mut config = config(warps, threads, true);
             config.divergence.unit = unit.into();
@@ -218,7 +218,7 @@ fn two_cores_live_in_one_design() {
 /// Memory in the core, with and without an initial image. Without one, nothing drives the reconvergence table.
 #[test]
 fn lint_is_silent_with_memory_in_the_core() {
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         let memory = Memory::of_kind(MemoryKind::Bram);
         let mut config = Config { memory, ..config(2, 4, false) };
         config.divergence.unit = unit.into();
@@ -237,7 +237,7 @@ fn lint_is_silent_with_memory_in_the_core() {
 
 #[test]
 fn every_unit_states_its_invariants_with_one_thread_and_with_more() {
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         for threads in [1, 2, 8] {
             let mut config = config(2, threads, false);
             config.divergence.unit = unit.into();

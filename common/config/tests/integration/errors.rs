@@ -105,6 +105,7 @@ fn mistakes_in_settings() {
         &["divergence.fair_after=-1"],
         &["divergence.fair_after=4294967296"],
         &["arbiter.pipeline_stages=3"],
+        &["dws.threshold=0"],
         &["divergence.scheduler=constraint"],
         &["divergence.scheduler=none"],
         &["divergence.scheduler=2"],

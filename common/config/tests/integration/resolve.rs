@@ -200,6 +200,7 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("isa.zba=false", false),
         ("divergence.fair_after=0", true),
         ("arbiter.pipeline_stages=1", true),
+        ("dws.threshold=10", false),
         ("divergence.scheduler=constrained", true),
         ("memory.stack_interleave=false", true),
         ("divergence.scoreboard=optimistic", false),

@@ -34,7 +34,7 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
 
 /// Runs the kernels at one of the sizes, by its index.
 fn all_kernels_pass(place: usize) {
-    for (unit_number, unit) in weft_config::Unit::names().into_iter().enumerate() {
+    for (unit_number, unit) in weft_config::Unit::names_in_hardware().into_iter().enumerate() {
         for (number, kernel) in kernels::list().iter().enumerate() {
             if !kernel.runs_on(Unit::find(unit).unwrap()) {
                 println!("{} skips {unit}, which takes no turns", kernel.name);

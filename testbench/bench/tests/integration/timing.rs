@@ -44,7 +44,7 @@ fn error(config: &Config, kernel: &str) -> (String, f64) {
 #[test]
 fn cycles_of_the_model_are_near_those_of_the_hardware() {
     let mut all = Vec::new();
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         for latency in [1, 100] {
             all.extend(errors(&config(unit, latency)));
         }
@@ -140,7 +140,7 @@ fn run(config: &Config, program: &Program, timed: bool) -> Finished {
 #[test]
 fn timed_runs_of_all_kernels_end_well_under_every_unit() {
     for kernel in kernels::list() {
-        for unit in weft_config::Unit::names()
+        for unit in weft_config::Unit::names_in_hardware()
             .into_iter()
             .filter(|unit| weft_config::Unit::find(unit).is_ok_and(|unit| kernel.runs_on(unit)))
         {
