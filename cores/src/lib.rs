@@ -193,6 +193,7 @@ impl Shape {
             control: config.control.port,
             posts_stores: adaptors.iter().any(|adaptor| adaptor.posts_stores),
             has_bus: config.memory.kind == MemoryKind::Axi4,
+            bus_bits: config.bus_bits() as usize,
             dcache_bytes: config.dcache.bytes,
             ram_base: config.memory.base,
             ram_bytes: config.memory.ram_bytes,
@@ -203,7 +204,7 @@ impl Shape {
             icache_bytes: config.icache.bytes,
             icache_line_bytes: config.icache.line_bytes,
             ifill_bits: match config.memory.kind {
-                MemoryKind::Axi4 => (32 * config.threads as usize).min(memory::axi4::WIDEST),
+                MemoryKind::Axi4 => config.bus_bits() as usize,
                 MemoryKind::Model | MemoryKind::Bram => 8 * config.icache.line_bytes as usize,
             },
             divider_units: config.divider_units() as usize,

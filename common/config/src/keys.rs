@@ -9,6 +9,9 @@ use crate::extension::{A, Isa};
 use crate::external::External;
 use crate::unit::{SORTED_TABLE, UnitKeys};
 
+/// Bits of the widest data bus of AXI.
+pub(crate) const WIDEST_BUS: u32 = 1024;
+
 /// A value with a name, one of a few.
 pub(crate) trait Choice {
     fn name(&self) -> &'static str;
@@ -71,6 +74,7 @@ pub struct Config {
     pub divider: Divider,
     pub memory: Memory,
     pub scratchpad: Scratchpad,
+    pub axi: Axi,
     pub control: Control,
     pub icache: InstructionCache,
     pub dcache: DataCache,
@@ -233,6 +237,13 @@ pub struct Latency {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bandwidth(pub u32);
 
+/// `[axi]`: the AXI4 master of `memory.kind` = "axi4".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Axi {
+    /// Bits of its data, a power of two; 0 for a line. See [`Config::bus_bits`].
+    pub data_bits: u32,
+}
+
 /// `[control]`
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Control {
@@ -291,6 +302,7 @@ impl Default for Config {
             divider: Divider::default(),
             memory: Memory::default(),
             scratchpad: Scratchpad::beside(Isa::default()),
+            axi: Axi::default(),
             control: Control::default(),
             icache: InstructionCache::default(),
             dcache: DataCache::default(),
@@ -314,6 +326,14 @@ impl Config {
             (0, 8) => 4,
             (0, _) => 16,
             (units, _) => units,
+        }
+    }
+
+    /// Data bits of the AXI4 master: as `axi.data_bits` says, or a line of 32 · T bits, at most the widest bus of AXI.
+    pub fn bus_bits(&self) -> u32 {
+        match self.axi.data_bits {
+            0 => (32 * self.threads).min(WIDEST_BUS),
+            bits => bits,
         }
     }
 
@@ -425,8 +445,11 @@ impl MemoryKind {
     /// Returns the keys that have no effect with this kind.
     pub fn ignored_keys(self) -> &'static [&'static str] {
         match self {
-            Self::Model | Self::Axi4 => &[],
-            Self::Bram => &["memory.latency", "memory.fetch_latency", "memory.bandwidth", "memory.seed"],
+            Self::Axi4 => &[],
+            Self::Model => &["axi.data_bits"],
+            Self::Bram => {
+                &["memory.latency", "memory.fetch_latency", "memory.bandwidth", "memory.seed", "axi.data_bits"]
+            }
         }
     }
 }

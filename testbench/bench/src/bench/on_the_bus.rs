@@ -27,14 +27,14 @@ pub(super) struct OnTheBus {
     slave: Slave,
     memory: Ram,
     wrong_in_reset: Option<Violation>,
+    line_words: usize,
 }
 
 impl OnTheBus {
     pub(super) fn new(model: &Model, config: &Config, service: Service, program: &Program) -> Result<Self, ModelError> {
-        let beat_words = config.threads.min(32);
         let claims = Claims {
             line_bytes: 4 * config.threads,
-            beat_bytes: 4 * beat_words,
+            beat_bytes: config.bus_bits() / 8,
             ram_base: config.memory.base,
             ram_bytes: config.memory.ram_bytes,
             refills: refill_id(config).map(|id| (id, config.icache.line_bytes)),
@@ -49,8 +49,9 @@ impl OnTheBus {
             state: (!config.control.port).then(|| BusState::of(model, config)).transpose()?,
             done: Done::of(model, config)?,
             rules: Rules::new(claims),
-            slave: Slave::new(config, service, beat_words as usize),
+            slave: Slave::new(config, service),
             wrong_in_reset: None,
+            line_words: config.threads as usize,
         })
     }
 
@@ -117,7 +118,7 @@ impl OnTheBus {
         events.response = self.expected.check_answer(&mut self.requests, model)?;
         self.expected.expect(&self.requests, events);
         for write in self.slave.sample(cycle, &master, &mut self.memory) {
-            self.expected.check_write("m_axi_w", &write)?;
+            self.expected.check_write("m_axi_w", &write.of_line(self.line_words))?;
         }
         self.check_state(model)
     }
