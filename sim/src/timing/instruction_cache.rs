@@ -58,7 +58,7 @@ impl InstructionCache {
             return None;
         }
         let (latency, beat) = match memory.kind {
-            MemoryKind::Axi4 => (memory.latency, 4 * config.threads),
+            MemoryKind::Axi4 => (memory.latency, config.bus_bits() / 8),
             _ => (memory.fetch_latency, cache.line_bytes),
         };
         Some(Self {
