@@ -36,7 +36,6 @@ use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};
 use weft_config::{Config, KEYS, MemoryKind, NotInHardware, Order, Reset, Scheduler, UnitError};
 
-use memory::axi4::WIDEST;
 pub use shape::Shape;
 use shape::{DEPTH, PC};
 
@@ -200,6 +199,7 @@ impl Shape {
             control: config.control.port,
             posts_stores: adaptors.iter().any(|adaptor| adaptor.posts_stores),
             has_bus: config.memory.kind == MemoryKind::Axi4,
+            bus_bits: config.bus_bits() as usize,
             dcache_bytes: config.dcache.bytes,
             ram_base: config.memory.base,
             ram_bytes: config.memory.ram_bytes,
@@ -213,8 +213,8 @@ impl Shape {
             icache_prefetches: config.icache.exists() && config.icache.prefetch,
             ifill_bits: match config.memory.kind {
                 // The table puts a line that is part of a beat together with its entries.
-                MemoryKind::Axi4 if unit.reconverges => line.min(32 * config.threads as usize).min(WIDEST),
-                MemoryKind::Axi4 => (32 * config.threads as usize).min(WIDEST),
+                MemoryKind::Axi4 if unit.reconverges => line.min(config.bus_bits() as usize),
+                MemoryKind::Axi4 => config.bus_bits() as usize,
                 MemoryKind::Model | MemoryKind::Bram => line,
             },
             divider_units: config.divider_units() as usize,

@@ -62,6 +62,8 @@ pub struct Shape {
     pub posts_stores: bool,
     /// Whether memory is behind AXI4.
     pub has_bus: bool,
+    /// Data bits of that bus, a power of two from 32 to 1024.
+    pub bus_bits: usize,
     /// Bytes of the data cache; 0 for none.
     pub dcache_bytes: u32,
     pub ram_base: u32,

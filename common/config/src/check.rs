@@ -1,4 +1,4 @@
-//! Rules between keys: RAM and the stacks at its end; divider, scratchpad, caches, control port; a unit in Verilog and
+//! Rules between keys: RAM and the stacks at its end; divider, scratchpad, caches, control port, bus; a unit in Verilog and
 //! its file.
 
 use std::ops::Range;
@@ -48,10 +48,12 @@ impl Config {
 /// Reports a key that is set but has no effect.
 pub(crate) fn no_effect(config: &Config, key: &'static Key) -> Broken {
     let kind = config.memory.kind.name();
+    let reads = MemoryKind::ALL.iter().find(|kind| !kind.ignored_keys().contains(&key.name));
+    let other = reads.map_or("", |kind| kind.name());
     Broken {
         keys: std::slice::from_ref(&key.name),
         reason: format!("`{}` has no effect with `memory.kind` = \"{kind}\"", key.name),
-        hint: format!("leave it out, or set memory.kind=\"{}\"", MemoryKind::Model.name()),
+        hint: format!("leave it out, or set memory.kind=\"{other}\""),
     }
 }
 
@@ -100,6 +102,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     }
     check_base(config)?;
     window::check(config)?;
+    check_bus(config)?;
     let base = u64::from(config.memory.base);
     check_reset_pc(config, base + ram)?;
     check_tohost(config.run.tohost, base..base + ram - stacks)
@@ -123,6 +126,20 @@ fn check_base(config: &Config) -> Result<(), Broken> {
             "`memory.base` = {base:#010x} must be a multiple of {ram}, the size of RAM rounded up to a power of two"
         ),
         hint: format!("the nearest: {}", nearest.join(" and ")),
+    })
+}
+
+/// Checks that no beat of the bus is partly outside RAM.
+fn check_bus(config: &Config) -> Result<(), Broken> {
+    let (ram, bits) = (config.memory.ram_bytes, config.bus_bits());
+    let beat = bits / 8;
+    if config.memory.kind != MemoryKind::Axi4 || ram.is_multiple_of(beat) {
+        return Ok(());
+    }
+    Err(Broken {
+        keys: &["axi.data_bits", "memory.kind", "memory.ram_bytes"],
+        reason: format!("`memory.ram_bytes` = {ram} must be a multiple of {beat}, a beat of `axi.data_bits` = {bits}"),
+        hint: format!("the nearest is {}", ram.next_multiple_of(beat)),
     })
 }
 

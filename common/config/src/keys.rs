@@ -10,6 +10,9 @@ use crate::unit::{SORTED_TABLE, UnitKeys};
 use crate::window::Window;
 use crate::{RAM_BASE, SCRATCHPAD_BASE};
 
+/// Bits of the widest data bus of AXI.
+pub(crate) const WIDEST_BUS: u32 = 1024;
+
 /// A value with a name, one of a few.
 pub(crate) trait Choice {
     fn name(&self) -> &'static str;
@@ -72,6 +75,7 @@ pub struct Config {
     pub divider: Divider,
     pub memory: Memory,
     pub scratchpad: Scratchpad,
+    pub axi: Axi,
     pub control: Control,
     pub icache: InstructionCache,
     pub dcache: DataCache,
@@ -238,6 +242,13 @@ pub struct Latency {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bandwidth(pub u32);
 
+/// `[axi]`: the AXI4 master of `memory.kind` = "axi4".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Axi {
+    /// Bits of its data, a power of two; 0 for a line. See [`Config::bus_bits`].
+    pub data_bits: u32,
+}
+
 /// `[control]`
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Control {
@@ -296,6 +307,7 @@ impl Default for Config {
             divider: Divider::default(),
             memory: Memory::default(),
             scratchpad: Scratchpad::beside(Isa::default()),
+            axi: Axi::default(),
             control: Control::default(),
             icache: InstructionCache::default(),
             dcache: DataCache::default(),
@@ -320,6 +332,16 @@ impl Config {
             (0, _) => 16,
             (units, _) => units,
         }
+    }
+
+    /// Data bits of the AXI4 master: as `axi.data_bits` says, or those of a line.
+    pub fn bus_bits(&self) -> u32 {
+        if self.axi.data_bits == 0 { self.line_of_bus() } else { self.axi.data_bits }
+    }
+
+    /// Bits of a line, 32 · T, at most those of the widest bus of AXI.
+    pub(crate) fn line_of_bus(&self) -> u32 {
+        (32 * self.threads).min(WIDEST_BUS)
     }
 
     /// Returns the defaults of the keys that depend on others of `config`, and of all that do not.
@@ -435,8 +457,11 @@ impl MemoryKind {
     /// Returns the keys that have no effect with this kind.
     pub fn ignored_keys(self) -> &'static [&'static str] {
         match self {
-            Self::Model | Self::Axi4 => &[],
-            Self::Bram => &["memory.latency", "memory.fetch_latency", "memory.bandwidth", "memory.seed"],
+            Self::Axi4 => &[],
+            Self::Model => &["axi.data_bits"],
+            Self::Bram => {
+                &["memory.latency", "memory.fetch_latency", "memory.bandwidth", "memory.seed", "axi.data_bits"]
+            }
         }
     }
 }

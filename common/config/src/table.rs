@@ -3,7 +3,7 @@
 
 use crate::LOWEST_RAM;
 use crate::extension::{EXTENSIONS, Extension, M};
-use crate::keys::{Bandwidth, Choice, Config, Latency};
+use crate::keys::{Axi, Bandwidth, Choice, Config, Latency, WIDEST_BUS};
 use crate::suggest::hint_among;
 use crate::unit::{UNITS, Unit, UnitKey};
 use crate::value::Given;
@@ -157,12 +157,14 @@ const OTHERS: &[Key] = keys! {
     memory.stack_bytes: Integer(powers_of_two(64, 1 << 30)), in_hardware: true;
     /// Whether the stacks of a warp alternate word by word, to share lines.
     memory.stack_interleave: Boolean, in_hardware: true;
-    /// Ranges for devices on the AXI4 bus. Lanes compare upper address bits alone, hence powers of two.
+    /// Ranges for devices on the AXI4 bus. Powers of two, for lanes compare upper bits alone. Not with axi.data_bits.
     memory.windows: Windows, in_hardware: true;
     /// Memory in the core at 0x20000000, in a bank per lane; 0 = none.
     scratchpad.bytes: Integer(zero_or_power_of_two(4, 1 << 18)), in_hardware: true;
     /// Whether the scratchpad performs atomic memory operations; by default as isa.a.
     scratchpad.atomics: Boolean, in_hardware: true;
+    /// Data width of the AXI4 master; 0 = a line, 32 · threads, at most 1024.
+    axi.data_bits: Integer(zero_or_power_of_two(32, WIDEST_BUS as u64)), in_hardware: true;
     /// Whether registers behind an AXI4-Lite port start and stop the core; not with "bram".
     control.port: Boolean, in_hardware: true;
     /// Instruction cache, direct mapped; 0 = none.
@@ -212,13 +214,15 @@ impl Key {
         matches!(self.field, Field::Extension(extension) if !extension.by_default && !config.isa.has(extension))
     }
 
-    /// Returns whether the key belongs to a scratchpad, a cache, a divider or a control port that `config` does not have.
+    /// Returns whether the key belongs to a scratchpad, a cache, a divider or a control port that `config` does not have,
+    /// or to a bus that is as wide as a line.
     pub(crate) fn is_of_absent_part(&self, config: &Config) -> bool {
         let is_of = |table: &str| self.name.starts_with(table);
         (is_of("scratchpad.") && !config.scratchpad.exists())
             || (is_of("icache.") && !config.icache.exists())
             || (is_of("dcache.") && !config.dcache.exists())
             || (is_of("divider.") && !config.isa.has(&M))
+            || (is_of("axi.") && config.axi == Axi::default())
             || (is_of("control.") && !config.control.port)
     }
 

@@ -15,7 +15,6 @@ use rtl::{
 };
 use weft_config::{Config, MemoryKind};
 
-use super::axi4::bus_bits;
 use super::{Adaptor, reset_at_start};
 use crate::control::TABLE;
 use crate::formal::points;
@@ -92,7 +91,7 @@ rtl::inputs! {
         #[output("next_ifill_req_addr", 32)]
         answers: Expr = m.input("next_ifill_rsp_valid", 1),
         #[output("next_ifill_rsp_ready", 1)]
-        data: Expr = m.input("next_ifill_rsp_data", bus_bits(shape)),
+        data: Expr = m.input("next_ifill_rsp_data", shape.bus_bits),
         error: Expr = m.input("next_ifill_rsp_error", 1),
         /// No request is accepted any more.
         failed: Expr = m.input("next_ifill_failed", 1),
@@ -143,7 +142,7 @@ impl Requests {
                 (0..UNANSWERED).map(|at| m.hold(&format!("{name}_{at}"), value, &begun.bit(at))).collect();
             m.wire(name, &select(&head, &each))
         };
-        let parts = clog2(bus_bits(shape) / shape.ifill_bits);
+        let parts = clog2(shape.bus_bits / shape.ifill_bits);
         let was_cut = m.register("was_cut", 1);
         was_cut.next(&(&was_cut | &cut)).reset(0);
         let is_last = increment(&head, 1).eq(&tail);

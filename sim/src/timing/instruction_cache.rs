@@ -64,7 +64,7 @@ impl InstructionCache {
         }
         let reconverges = config.unit().is_ok_and(|unit| unit.reconverges);
         let (latency, beat, reads) = match memory.kind {
-            MemoryKind::Axi4 => (memory.latency, 4 * config.threads, 1 + u32::from(reconverges)),
+            MemoryKind::Axi4 => (memory.latency, config.bus_bits() / 8, 1 + u32::from(reconverges)),
             _ => (memory.fetch_latency, cache.line_bytes, 1),
         };
         Some(Self {

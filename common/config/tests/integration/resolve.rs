@@ -219,6 +219,19 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
 }
 
 #[test]
+fn the_bus_is_a_line_wide_unless_its_width_is_set() {
+    let bits = |settings: &[&str]| {
+        let config = with(&[&["memory.kind=axi4"], settings].concat());
+        (config.bus_bits(), config.rtl_hash_text().contains("axi.data_bits"))
+    };
+    assert_eq!(bits(&[]), (256, false));
+    assert_eq!(bits(&["threads=1"]), (32, false));
+    assert_eq!(bits(&["threads=64"]), (1024, false));
+    assert_eq!(bits(&["axi.data_bits=64"]), (64, true));
+    assert_eq!(bits(&["axi.data_bits=64", "axi.data_bits=0"]), (256, false));
+}
+
+#[test]
 fn a_starvation_limit_in_cycles_is_refused_with_what_it_is_now() {
     let refused = Config::resolve(&Base::default(), &["run.starvation=1000000".to_owned()]).expect_err("a factor");
     insta::assert_snapshot!(refused, @"--set run.starvation=1000000: `run.starvation` = 1000000 is out of range: expected an integer from 1 to 1000; it is a factor on the bound of the unit now, not a number of cycles: leave it out, or write 4");

@@ -21,17 +21,16 @@
 //! it. AMOs that were answered before are still written back.
 //!
 //! Storage: the request; `outstanding` rows of reads and of writes, in registers and again in LUT RAM; the storage of
-//! the modules below; at 64 threads half a line in LUT RAM for each load.
+//! the modules below; the beats of a line for each load (`width`).
 
 mod atomics;
 mod channels;
 mod fetch;
 mod in_flight;
+mod width;
 mod window;
 
-use rtl::{
-    Builder, ElaborationError, Expr, Instance, MemoryStyle, Module, Register, join, ones, select_one_hot, zeros,
-};
+use rtl::{Builder, ElaborationError, Expr, Instance, Module, Register, join, ones, select_one_hot, zeros};
 use weft_config::MemoryKind;
 
 use self::fetch::Fetch;
@@ -46,18 +45,6 @@ pub const ADAPTOR: Adaptor = Adaptor {
     storage: None,
     posts_stores: true,
 };
-
-/// Bits of the widest data bus of AXI.
-pub const WIDEST: usize = 1024;
-
-/// Bits of a beat.
-pub(super) fn bus_bits(shape: &Shape) -> usize {
-    shape.line_bits().min(WIDEST)
-}
-
-fn has_two_beats(shape: &Shape) -> bool {
-    shape.line_bits() > WIDEST
-}
 
 fn id_bits(shape: &Shape) -> usize {
     shape.tag_bits().max(1)
@@ -86,7 +73,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
 
     let delivered = m.wire("delivered", &(&in_flight.read_answered & !(&bus.read_error | &held.failed)));
     in_flight.instance.input("dropped", &dropped(&m, shape, &in_flight.read_answered, &delivered));
-    let line = bus.line(&m, shape, window.as_ref());
+    let line = width::line(&m, shape, &bus, &in_flight.instance, window.as_ref());
     let atomics = Atomics::declare(&m, shape, &bus, &held, &in_flight, [&delivered, &line, &restart])?;
     let order =
         Order::declare(&m, &held, &in_flight, &atomics, fetch.as_ref(), window.as_ref().map(|window| (window, &bus)));
@@ -367,8 +354,8 @@ impl Bus {
         m.port_group("AXI4 write data");
         m.output_port("m_axi_wvalid", 1);
         let data_ready = m.input("m_axi_wready", 1);
-        m.output_port("m_axi_wdata", bus_bits(shape));
-        m.output_port("m_axi_wstrb", bus_bits(shape) / 8);
+        m.output_port("m_axi_wdata", shape.bus_bits);
+        m.output_port("m_axi_wstrb", shape.bus_bits / 8);
         m.output_port("m_axi_wlast", 1);
         m.port_group("AXI4 write response");
         let write_answer = m.input("m_axi_bvalid", 1);
@@ -383,7 +370,7 @@ impl Bus {
         m.output_port("m_axi_rready", 1);
         let read_id = m.input("m_axi_rid", id_bits(shape) + fetch::id_bits(shape));
         let (read_tag, of_fetch) = (read_id.slice(0, shape.tag_bits()), read_id.from(id_bits(shape)));
-        let read_data = m.input("m_axi_rdata", bus_bits(shape));
+        let read_data = m.input("m_axi_rdata", shape.bus_bits);
         let read_response = m.input("m_axi_rresp", 2);
         let last = m.input("m_axi_rlast", 1);
         m.port_group("the first answer that was an error (sticky): is it a write, is it DECERR, the line");
@@ -410,23 +397,9 @@ impl Bus {
             fetch_answer,
             read_tag,
             read_data,
-            read_last: if has_two_beats(shape) { last } else { ones(1) },
+            read_last: if width::beats(shape) > 1 { last } else { ones(1) },
             read_response,
         }
-    }
-
-    /// The line that the last beat of an answer completes. Beats of different answers may be interleaved.
-    fn line(&self, m: &Builder, shape: &Shape, window: Option<&Window>) -> Expr {
-        if !has_two_beats(shape) {
-            return self.read_data.clone();
-        }
-        m.comment("The first beat of each answer waits for the second.");
-        let halves = m.memory("first_beats", shape.outstanding, bus_bits(shape), MemoryStyle::Distributed);
-        halves.write(&(&self.read_answer & !&self.read_last), &self.read_tag, &self.read_data);
-        let tag = m.fault("first_beat_is_that_of_id_0", &self.read_tag, &zeros(self.read_tag.width()));
-        let first = halves.read("first_beat", &tag);
-        let first = window.map_or_else(|| first.clone(), |window| window.begun.mux(&self.read_data, &first));
-        join([&first, &self.read_data])
     }
 
     fn connect(&self, m: &Builder, channels: &Instance) {

@@ -9,7 +9,7 @@
 
 use rtl::{Builder, Expr, Instance, Register, encode, join, lit, reduce, zeros};
 
-use super::{Bus, Held, InFlight, Request, bus_bits, has_two_beats};
+use super::{Bus, Held, InFlight, Request, width};
 use crate::shape::Shape;
 
 /// The request in the register, if it is for a window.
@@ -91,7 +91,7 @@ impl OfWindow {
     /// Length, size and memory type (a device, not buffered) of its address channel; no other signal differs.
     pub fn constant(&self, m: &Builder, shape: &Shape, name: &str) -> Option<Expr> {
         match name {
-            "len" => has_two_beats(shape).then(|| zeros(8)),
+            "len" => (width::beats(shape) > 1).then(|| zeros(8)),
             "size" => Some(m.fault("windows_have_the_size_of_words", &self.size, &lit(2, 2)).extend(3)),
             "cache" => Some(m.fault("windows_are_memory", &zeros(4), &lit(4, 0b0010))),
             _ => None,
@@ -100,11 +100,11 @@ impl OfWindow {
 
     /// The first beat of a write, `line` or its strobes: the half with the word.
     pub fn beat(&self, shape: &Shape, mask: &Expr, line: &Expr) -> Expr {
-        if !has_two_beats(shape) {
+        if width::beats(shape) == 1 {
             return line.clone();
         }
         let half = line.width() / 2;
-        let is_upper = &self.starts & mask.from(bus_bits(shape) / 8).any();
+        let is_upper = &self.starts & mask.from(shape.bus_bits / 8).any();
         is_upper.mux(&line.from(half), &line.slice(0, half))
     }
 }

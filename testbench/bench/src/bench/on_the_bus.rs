@@ -33,23 +33,23 @@ pub(super) struct OnTheBus {
     slave: Slave,
     memory: Ram,
     wrong_in_reset: Option<Violation>,
+    line_words: usize,
 }
 
 impl OnTheBus {
     pub(super) fn new(model: &Model, config: &Config, service: Service, program: &Program) -> Result<Self, ModelError> {
-        let beat_words = config.threads.min(32);
-        let mut slave = Slave::new(config, service, beat_words as usize);
+        let mut slave = Slave::new(config, service);
         let mut table = 0..0;
         if let Some(StoredTable { words, .. }) = StoredTable::of(config, program).filter(|_| config.icache.exists()) {
             let mut stored = vec![JUNK; ((TABLE_BASE - TABLE_BEGIN) / 4) as usize];
             stored.extend(words);
-            stored.resize(stored.len().next_multiple_of(beat_words as usize), JUNK);
+            stored.resize(stored.len().next_multiple_of(config.bus_bits() as usize / 32), JUNK);
             table = TABLE_BEGIN..TABLE_BEGIN + 4 * stored.len() as u32;
             slave.add_table(TABLE_BEGIN, stored);
         }
         let claims = Claims {
             line_bytes: 4 * config.threads,
-            beat_bytes: 4 * beat_words,
+            beat_bytes: config.bus_bits() / 8,
             ram_base: config.memory.base,
             ram_bytes: config.memory.ram_bytes,
             windows: config.memory.windows.clone(),
@@ -68,6 +68,7 @@ impl OnTheBus {
             rules: Rules::new(claims),
             slave,
             wrong_in_reset: None,
+            line_words: config.threads as usize,
         })
     }
 
@@ -136,7 +137,7 @@ impl OnTheBus {
         events.response = self.expected.check_answer(&mut self.requests, model)?;
         self.expected.expect(&self.requests, events);
         for write in self.slave.sample(cycle, &master, &mut self.memory) {
-            self.expected.check_write("m_axi_w", &write)?;
+            self.expected.check_write("m_axi_w", &write.of_line(self.line_words))?;
         }
         self.check_state(model)
     }

@@ -70,11 +70,16 @@ fn cycles_of_the_model_are_near_those_of_the_hardware() {
 #[test]
 fn cycles_with_caches_are_near_those_of_the_hardware() {
     let mut all = Vec::new();
-    for (kind, icache, dcache) in
-        [(MemoryKind::Axi4, 1024, 1024), (MemoryKind::Axi4, 0, 0), (MemoryKind::Model, 0, 512)]
-    {
+    for (kind, icache, dcache, bits) in [
+        (MemoryKind::Axi4, 1024, 1024, 0),
+        (MemoryKind::Axi4, 0, 0, 0),
+        (MemoryKind::Axi4, 1024, 1024, 32),
+        (MemoryKind::Axi4, 0, 0, 32),
+        (MemoryKind::Model, 0, 512, 0),
+    ] {
         let mut config = config("sorted-table", 60);
         config.memory.kind = kind;
+        config.axi.data_bits = bits;
         config.icache.bytes = icache;
         config.icache.prefetch = true;
         config.dcache.bytes = dcache;

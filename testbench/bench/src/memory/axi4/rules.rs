@@ -14,7 +14,7 @@ const PAGE: u32 = 4096;
 /// Properties of every request of the master.
 #[derive(Clone, Debug)]
 pub struct Claims {
-    /// Bytes of a line: each request is for one.
+    /// Bytes of a line: each request is for one, or for the beat that holds it.
     pub line_bytes: u32,
     pub beat_bytes: u32,
     /// First address of memory, and its bytes.
@@ -33,7 +33,8 @@ pub struct Claims {
 /// Rules of AXI: an offered transfer is stable until it is accepted; nothing is offered in reset; a burst stays in
 /// its page; WLAST comes with the last beat.
 /// Rules of the adaptor: each request is for one line of memory; reads in flight have distinct IDs; writes have ID 0;
-/// no read and write of one line are unanswered at the same time; an access to a window is alone but for refills.
+/// no read and write of one line are unanswered at the same time, where a line is no part of a beat: then the address
+/// does not tell the line; an access to a window is alone but for refills.
 #[derive(Clone, Debug)]
 pub struct Rules {
     claims: Claims,
@@ -77,6 +78,11 @@ impl Rules {
         self.refills > 0
     }
 
+    /// Whether the address of a request tells its line.
+    fn is_line(&self) -> bool {
+        self.claims.line_bytes >= self.claims.beat_bytes
+    }
+
     fn is_refill(&self, id: u32) -> bool {
         self.claims.refills.is_some_and(|(refill, _)| refill == id)
     }
@@ -97,7 +103,7 @@ impl Rules {
                 self.begin(&read, "m_axi_araddr", false)?;
                 let used = self.reads.iter().any(|(id, _)| *id == read.id);
                 expect("m_axi_arid", "an ID that is not in flight", u32::from(!used), 1, || read.id.to_string())?;
-                let written = self.writes.contains(&read.address);
+                let written = self.is_line() && self.writes.contains(&read.address);
                 let wanted = "a line without an unanswered write";
                 expect("m_axi_araddr", wanted, u32::from(!written), 1, || format!("{:#010x}", read.address))?;
                 self.reads.push((read.id, read.address));
@@ -107,13 +113,13 @@ impl Rules {
             self.address(&write, ["m_axi_awlen", "m_axi_awsize", "m_axi_awburst", "m_axi_aw", "m_axi_awaddr"])?;
             self.begin(&write, "m_axi_awaddr", true)?;
             expect("m_axi_awid", "0", write.id, 0, || write.id.to_string())?;
-            let read = self.reads.iter().any(|(_, line)| *line == write.address);
+            let read = self.is_line() && self.reads.iter().any(|(_, line)| *line == write.address);
             let wanted = "a line without an unanswered read";
             expect("m_axi_awaddr", wanted, u32::from(!read), 1, || format!("{:#010x}", write.address))?;
             self.writes.push_back(write.address);
         }
         if let Some(beat) = &master.w {
-            let last = self.access.is_some() || (self.beats + 1) * self.claims.beat_bytes == self.claims.line_bytes;
+            let last = self.access.is_some() || (self.beats + 1) * self.claims.beat_bytes >= self.claims.line_bytes;
             if let Some(Access { address, bytes, .. }) = self.access {
                 let strobes = ((1 << bytes) - 1) << (address % self.claims.beat_bytes);
                 let is_own = u32::from(beat.strobes == strobes);
@@ -174,9 +180,8 @@ impl Rules {
         if self.is_in_window(request.address) && !self.is_refill(request.id) {
             return self.address_of_access(request, signals);
         }
-        // A line of the cache may be a part of a beat.
-        let of_refill = refills.filter(|(id, _)| *id == request.id).map(|(_, line)| line.max(beat_bytes));
-        let line_bytes = of_refill.unwrap_or(line_bytes);
+        let of_refill = refills.filter(|(id, _)| *id == request.id).map(|(_, line)| line);
+        let line_bytes = of_refill.unwrap_or(line_bytes).max(beat_bytes);
         let Address { address, length, size: beat, burst: kind, lock, cache, prot, .. } = *request;
         let shown = || format!("{address:#010x}");
         let bytes = (length + 1) << beat;

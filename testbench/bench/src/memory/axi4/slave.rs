@@ -74,19 +74,45 @@ struct Write {
 /// A write as memory performs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Performed {
-    /// First byte of the line.
+    /// First byte of the line, or of the burst.
     pub address: u32,
     /// Byte mask (bit 4·i+b = byte b of word i).
     pub mask: [u64; 4],
     pub data: Vec<u32>,
 }
 
+impl Performed {
+    /// The write of the line of so many words that holds the first written byte, where a burst is for several lines.
+    /// Written bytes of other lines stay in the mask, beyond the end of the line.
+    pub fn of_line(self, words: usize) -> Self {
+        if words >= self.data.len() {
+            return self;
+        }
+        let bytes = 4 * words;
+        let written = |byte: usize| self.mask[byte / 64] >> (byte % 64) & 1 != 0;
+        let all = 0..4 * self.data.len();
+        let first = all.clone().find(|byte| written(*byte)).unwrap_or(0) / bytes * bytes;
+        let mask = mask_of(all.filter(|byte| written(*byte)).map(|byte| byte - first));
+        let data = self.data[first / 4..][..words].to_vec();
+        Self { address: self.address + first as u32, mask, data }
+    }
+}
+
+/// The mask that selects these bytes.
+fn mask_of(bytes: impl IntoIterator<Item = usize>) -> [u64; 4] {
+    let mut mask = [0; 4];
+    for byte in bytes {
+        mask[byte / 64] |= 1 << (byte % 64);
+    }
+    mask
+}
+
 impl Slave {
     /// With random latency a channel refuses in one of this many cycles.
     const REFUSED_ONE_IN: u32 = 4;
 
-    /// The slave of a configuration, deterministic by `memory.seed`, with beats of `beat_words` words.
-    pub fn new(config: &Config, service: Service, beat_words: usize) -> Self {
+    /// The slave of a configuration, deterministic by `memory.seed`.
+    pub fn new(config: &Config, service: Service) -> Self {
         let memory = &config.memory;
         let pressure = |salt: u64| BackPressure::new(memory.latency, memory.seed ^ salt, Self::REFUSED_ONE_IN);
         Self {
@@ -98,7 +124,7 @@ impl Slave {
             turn_of_writes: false,
             refill: refill_id(config),
             line_words: config.threads as usize,
-            beat_words,
+            beat_words: config.bus_bits() as usize / 32,
             table: Default::default(),
             junk: 0xdead_0bad,
             reads: Vec::new(),
@@ -231,24 +257,19 @@ impl Slave {
                 return;
             }
             self.addresses.pop_front();
-            let (mut mask, mut data) = ([0_u64; 4], Vec::new());
-            for (number, beat) in self.beats.drain(..beats).enumerate() {
-                // A beat has up to 128 bytes: two words of the mask, or a part of one.
-                mask[2 * number] |= beat.strobes as u64;
-                mask[2 * number + 1] |= (beat.strobes >> 64) as u64;
+            // A narrow beat is a part of its line, of which the bus has a half or all.
+            let beat = address.address & !(4 * self.beat_words as u32 - 1);
+            let first = beat & !(4 * self.line_words as u32 - 1);
+            let (mut bytes, mut data) = (Vec::new(), vec![0; (beat - first) as usize / 4]);
+            for beat in self.beats.drain(..beats) {
+                let at = 4 * data.len();
+                let written = (0..4 * beat.data.len()).filter(|byte| beat.strobes >> byte & 1 != 0);
+                bytes.extend(written.map(|byte| at + byte));
                 data.extend(beat.data);
             }
-            let line = address.address & !(4 * self.line_words as u32 - 1);
-            if data.len() < self.line_words {
-                // A narrow beat is a part of the line, of which the bus has a half or all.
-                let half = (address.address - line) as usize / 4 / self.beat_words;
-                if half == 1 {
-                    (mask, data) = ([0, 0, mask[0], mask[1]], [vec![0; self.beat_words], data].concat());
-                }
-                data.resize(self.line_words, 0);
-            }
+            data.resize(data.len().max(self.line_words), 0);
             let (effect, due) = self.times(now);
-            let performed = Performed { address: line, mask, data };
+            let performed = Performed { address: first, mask: mask_of(bytes), data };
             self.writes.push_back(Write { performed, effect, due, is_done: false });
         }
     }
