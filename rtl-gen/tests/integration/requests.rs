@@ -47,7 +47,7 @@ fn a_unit_of_the_golden_model_alone() {
     workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
     let requests: &[&[&str]] = &[
         &["emit", "--out", "core"],
-        &["emit", "--out", "core", "--board", "ulx3s"],
+        &["emit", "--out", "core", "--board", "ulx3s", "--preset", "accelerator"],
         &["emit", "--out", "core", "--image", "p.elf", "--set", "memory.kind=bram"],
         &["synth", "--target", "ecp5-85k"],
         &["run", "p.elf"],
