@@ -10,11 +10,11 @@ enum {
     FILE_SEGMENT_BYTES = 42, FILE_SEGMENT_COUNT = 44, FILE_SECTION_BYTES = 46, FILE_SECTION_COUNT = 48,
     FILE_NAMES = 50,
     SEGMENT_BYTES = 32, SEGMENT_TYPE = 0, SEGMENT_OFFSET = 4, SEGMENT_ADDRESS = 8, SEGMENT_IN_FILE = 16,
-    SEGMENT_IN_MEMORY = 20,
+    SEGMENT_FIRST = 12, SEGMENT_IN_MEMORY = 20,
     SECTION_BYTES = 40, SECTION_NAME = 0, SECTION_TYPE = 4, SECTION_ADDRESS = 12, SECTION_OFFSET = 16,
     SECTION_SIZE = 20, SECTION_LINK = 24,
     SYMBOL_BYTES = 16, SYMBOL_NAME = 0, SYMBOL_VALUE = 4, SYMBOL_SIZE = 8, SYMBOL_INFO = 12,
-    EXECUTABLE = 2, RISCV = 243, LOADED = 1, SYMBOLS = 2, OBJECT = 1, FUNCTION = 2
+    EXECUTABLE = 2, RISCV = 243, LOADED = 1, TABLE = 0x60005754, SYMBOLS = 2, OBJECT = 1, FUNCTION = 2
 };
 
 struct file {
@@ -154,6 +154,8 @@ int weft_open(struct weft *core, const struct weft_access *access, uint32_t ram,
     for (uint32_t letter = 0; letter < 16; letter++)
         core->unit[letter] = (char)(get(core, WEFT_UNIT_0 + letter / 4 * 4) >> letter % 4 * 8);
     core->unit[16] = 0;
+    core->reads_table = (shape & WEFT_SHAPE_TABLE_MASK) != 0;
+    core->table = core->table_first = core->table_bytes = 0;
     core->ram = ram;
     core->ram_bytes = ram_bytes;
     core->entry = 1;
@@ -176,7 +178,8 @@ static int clear(struct weft *core, uint32_t address, uint32_t bytes)
 
 static int is_loaded(const uint8_t *header)
 {
-    return word(header + SEGMENT_TYPE) == LOADED && word(header + SEGMENT_IN_MEMORY);
+    uint32_t type = word(header + SEGMENT_TYPE);
+    return (type == LOADED || type == TABLE) && word(header + SEGMENT_IN_MEMORY);
 }
 
 static int load_segment(struct weft *core, const struct file *file, const uint8_t *header)
@@ -193,6 +196,7 @@ int weft_load(struct weft *core, const void *elf, uint32_t bytes)
     struct file file = {elf, bytes};
     const uint8_t *header;
     int error = check_file(&file);
+    const uint8_t *table = 0;
     uint32_t entry, number;
     if (error)
         return error;
@@ -209,9 +213,13 @@ int weft_load(struct weft *core, const void *elf, uint32_t bytes)
             return WEFT_NO_ELF;
         if (!contains(core->ram, core->ram_bytes, word(header + SEGMENT_ADDRESS), word(header + SEGMENT_IN_MEMORY)))
             return WEFT_OUTSIDE_RAM;
+        if (word(header + SEGMENT_TYPE) == TABLE)
+            table = header;
     }
     if (number == 0 || number != half(file.data + FILE_SEGMENT_COUNT))
         return WEFT_NO_ELF;
+    if (core->reads_table && !table)
+        return WEFT_NO_TABLE;
     core->entry = 1;
     for (number = 0; (header = segment(&file, number)); number++)
         if (is_loaded(header) && (error = load_segment(core, &file, header)))
@@ -222,6 +230,11 @@ int weft_load(struct weft *core, const void *elf, uint32_t bytes)
             core->bss = word(header + SECTION_ADDRESS);
             core->bss_bytes = word(header + SECTION_SIZE);
         }
+    if (core->reads_table) {
+        core->table = word(table + SEGMENT_ADDRESS);
+        core->table_first = word(table + SEGMENT_FIRST);
+        core->table_bytes = word(table + SEGMENT_IN_MEMORY);
+    }
     core->entry = entry;
     return WEFT_OK;
 }
@@ -301,6 +314,11 @@ int weft_start(struct weft *core, uint32_t argument)
         return WEFT_BUSY;
     set(core, WEFT_ENTRY, core->entry);
     set(core, WEFT_ARGUMENT, argument);
+    if (core->reads_table) {
+        set(core, WEFT_TABLE_BASE, core->table);
+        set(core, WEFT_TABLE_FIRST, core->table_first);
+        set(core, WEFT_TABLE_BYTES, core->table_bytes);
+    }
     set(core, WEFT_CONTROL, WEFT_CONTROL_START_MASK);
     return get(core, WEFT_STATUS) & WEFT_STATUS_REFUSED_MASK ? WEFT_NOT_TAKEN : WEFT_OK;
 }
@@ -378,6 +396,7 @@ const char *weft_error_text(int error)
         "the core has not stopped",
         "the core refused the start",
         "memory could not be read or written",
+        "the core reads a reconvergence table, and the executable has none: weft image --format elf adds it",
     };
     return error >= 0 && error < (int)(sizeof texts / sizeof *texts) ? texts[error] : "an unknown error";
 }

@@ -34,7 +34,8 @@ enum weft_error {
     WEFT_CLEARED,      /* a write to .bss, which the program clears when it starts: use WEFT_HOST (weft.h) */
     WEFT_TIMEOUT,      /* the run has not ended, or the stop not; weft_wait fills in what is known */
     WEFT_NOT_TAKEN,    /* the core refused a start */
-    WEFT_ACCESS        /* a callback for memory reported an error */
+    WEFT_ACCESS,       /* a callback for memory reported an error */
+    WEFT_NO_TABLE      /* the core reads a reconvergence table, and the executable has none: weft image --format elf */
 };
 
 /* How the host reaches the core. Registers are words at offsets from the base of the control port. Memory is at the
@@ -54,6 +55,8 @@ struct weft {
     char unit[17];                /* name of its divergence unit */
     uint32_t entry;               /* of the program; no program: 1 */
     uint32_t bss, bss_bytes;      /* what the program clears */
+    int reads_table;              /* its divergence unit reads the reconvergence table */
+    uint32_t table, table_first, table_bytes; /* where the program has it, its first pc, and the code that it covers */
 };
 
 struct weft_result {

@@ -19,7 +19,7 @@ from typing import Callable, NamedTuple, Optional
 
 RISCV = 243
 EXECUTABLE = 2
-LOADED, SYMBOLS = 1, 2
+LOADED, TABLE, SYMBOLS = 1, 0x60005754, 2
 OBJECT, FUNCTION = 1, 2
 
 
@@ -45,6 +45,14 @@ class Segment(NamedTuple):
     size: int
 
 
+class Table(NamedTuple):
+    """The reconvergence table: its address, the pc of its first entry, and the bytes of code that it covers."""
+
+    base: int
+    first: int
+    size: int
+
+
 class Symbol(NamedTuple):
     name: str
     address: int
@@ -64,6 +72,7 @@ class Program:
             raise WeftError(f"an executable of machine {machine}, expected RISC-V ({RISCV})")
         segment_bytes, segment_count, section_bytes, section_count, names = struct.unpack_from("<HHHHH", elf, 42)
         self._elf = elf
+        self.table: Optional[Table] = None
         self.segments = [
             found for found in (self._segment(segments + at * segment_bytes) for at in range(segment_count)) if found
         ]
@@ -85,11 +94,13 @@ class Program:
             raise WeftError("the ELF file is cut short") from None
 
     def _segment(self, offset) -> Optional[Segment]:
-        kind, begin, address, _, in_file, in_memory = self._part("<6I", offset)
-        if kind != LOADED or not in_memory:
+        kind, begin, address, first, in_file, in_memory = self._part("<6I", offset)
+        if kind not in (LOADED, TABLE) or not in_memory:
             return None
         if in_file > in_memory or begin + in_file > len(self._elf):
             raise WeftError("the ELF file is cut short")
+        if kind == TABLE:
+            self.table = Table(address, first, in_memory)
         return Segment(address, self._elf[begin : begin + in_file], in_memory)
 
     def _name(self, table, offset):
@@ -153,6 +164,7 @@ class Weft:
             raise WeftError("the registers of the core are of another version than weft_registers.py")
         self.warps, self.threads = self.field("SHAPE", "WARPS"), self.field("SHAPE", "THREADS")
         letters = b"".join(struct.pack("<I", self.get(f"UNIT_{word}")) for word in range(4))
+        self.reads_table = bool(self.field("SHAPE", "TABLE"))
         self.unit = letters.rstrip(b"\0").decode("ascii", "replace")
 
     def get(self, register: str) -> int:
@@ -192,6 +204,10 @@ class Weft:
         self._check_ram("the entry", program.entry, 4)
         if program.entry % 4:
             raise WeftError(f"the entry {program.entry:#010x} is no multiple of 4")
+        if self.reads_table and program.table is None:
+            raise WeftError(
+                f"the unit {self.unit} reads a reconvergence table, and the executable has none: weft image --format elf adds it"
+            )
         for segment in program.segments:
             self._check_ram("a segment", segment.address, segment.size)
         for segment in program.segments:
@@ -221,6 +237,9 @@ class Weft:
         self.console = b""
         self.set("ENTRY", self.program.entry)
         self.set("ARGUMENT", argument & 0xFFFFFFFF)
+        if self.reads_table:
+            for register, value in zip(("TABLE_BASE", "TABLE_FIRST", "TABLE_BYTES"), self.program.table):
+                self.set(register, value)
         self.set("CONTROL", self._bit("CONTROL", "START"))
         if self.field("STATUS", "REFUSED"):
             raise WeftError("the core refused the start")

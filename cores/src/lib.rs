@@ -34,7 +34,7 @@ mod trace;
 
 use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};
-use weft_config::{Config, KEYS, MemoryKind, Order, Reset, Scheduler, UnitError};
+use weft_config::{Config, KEYS, MemoryKind, NotInHardware, Order, Reset, Scheduler, UnitError};
 
 pub use shape::Shape;
 use shape::{DEPTH, PC};
@@ -45,6 +45,9 @@ pub enum CoreError {
     /// The divergence unit is unknown, or does not read a key that is set.
     #[error(transparent)]
     Unit(#[from] UnitError),
+    /// The divergence unit exists in the golden model alone.
+    #[error("`divergence.unit`: {0}")]
+    NotInHardware(#[from] NotInHardware),
     /// An image was given to a core without memory.
     #[error(
         "memory.kind = \"{kind}\": the core has no memory that could start with a program; memory.kind = \"bram\" has"
@@ -124,7 +127,9 @@ fn elaborate_from(
     reset: Reset,
     formal: bool,
 ) -> Result<Core, CoreError> {
-    let unit = divergence::hardware(config.check_unit()?);
+    let unit = config.check_unit()?;
+    unit.check_in_hardware()?;
+    let unit = divergence::hardware(unit);
     check_buildable(config)?;
     let shape = Shape { formal, ..Shape::new(config, reset_pc, unit) };
     if unit.descriptor().is_external() {
@@ -169,9 +174,10 @@ impl Shape {
     /// The sizes of a configuration, for a divergence unit.
     pub fn new(config: &Config, reset_pc: u32, hardware: &dyn DivergenceUnit) -> Self {
         let unit = hardware.descriptor();
-        let slots = unit.slots as usize;
+        let slots = unit.slots.of(config.threads) as usize;
         let external = divergence::external_of(config);
         let adaptors = memory::adaptors(config);
+        let line = 8 * config.icache.line_bytes as usize;
         let takes_turns =
             unit.takes_turns || external.as_ref().is_some_and(|(_, module)| divergence::takes_turns(module));
         Self {
@@ -193,18 +199,23 @@ impl Shape {
             control: config.control.port,
             posts_stores: adaptors.iter().any(|adaptor| adaptor.posts_stores),
             has_bus: config.memory.kind == MemoryKind::Axi4,
+            bus_bits: config.bus_bits() as usize,
             dcache_bytes: config.dcache.bytes,
             ram_base: config.memory.base,
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,
+            windows: config.memory.windows.clone(),
             loads_lines: config.memory.coalescer.loads_lines() && config.threads > 1,
             stores_lines: config.memory.coalescer.stores_lines() && config.threads > 1,
             icache_bytes: config.icache.bytes,
             icache_line_bytes: config.icache.line_bytes,
+            icache_prefetches: config.icache.exists() && config.icache.prefetch,
             ifill_bits: match config.memory.kind {
-                MemoryKind::Axi4 => (32 * config.threads as usize).min(memory::axi4::WIDEST),
-                MemoryKind::Model | MemoryKind::Bram => 8 * config.icache.line_bytes as usize,
+                // The table puts a line that is part of a beat together with its entries.
+                MemoryKind::Axi4 if unit.reconverges => line.min(config.bus_bits() as usize),
+                MemoryKind::Axi4 => config.bus_bits() as usize,
+                MemoryKind::Model | MemoryKind::Bram => line,
             },
             divider_units: config.divider_units() as usize,
             scratchpad_bytes: config.scratchpad.bytes,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rtl::{Each, Expr, clog2, lit};
 use weft_config::extension::{A, M, ZBB};
-use weft_config::{Extension, External, Isa, SCRATCHPAD_BASE, UnitKeys};
+use weft_config::{Extension, External, Isa, SCRATCHPAD_BASE, UnitKeys, Window};
 
 use crate::isa::{self, Acts, Encoding};
 
@@ -62,6 +62,8 @@ pub struct Shape {
     pub posts_stores: bool,
     /// Whether memory is behind AXI4.
     pub has_bus: bool,
+    /// Data bits of that bus, a power of two from 32 to 1024.
+    pub bus_bits: usize,
     /// Bytes of the data cache; 0 for none.
     pub dcache_bytes: u32,
     pub ram_base: u32,
@@ -70,6 +72,8 @@ pub struct Shape {
     pub stack_bytes: u32,
     /// Whether stacks are interleaved by word between the lanes of a warp.
     pub stack_interleave: bool,
+    /// Address ranges of devices.
+    pub windows: Vec<Window>,
     /// Whether each lane may load any word of the leader's line.
     pub loads_lines: bool,
     /// Whether each lane may store any bytes of the leader's line.
@@ -81,6 +85,8 @@ pub struct Shape {
     /// Bytes of the instruction cache; 0 for none.
     pub icache_bytes: u32,
     pub icache_line_bytes: u32,
+    /// Whether a miss of the instruction cache brings the next line too.
+    pub icache_prefetches: bool,
     /// Bits of a beat in which a refill of the instruction cache arrives.
     pub ifill_bits: usize,
     /// Lanes that divide at a time, a power of two of at most 16.
@@ -154,6 +160,10 @@ impl Shape {
         self.scratchpad_bytes > 0
     }
 
+    pub fn has_windows(&self) -> bool {
+        !self.windows.is_empty()
+    }
+
     /// Rows of the scratchpad, each a word in each of T banks.
     pub fn scratchpad_rows(&self) -> usize {
         self.scratchpad_bytes as usize / (4 * self.threads)
@@ -219,6 +229,11 @@ impl Shape {
     /// Bits of an entry of the reconvergence table: the kind in bits 1:0, and a pc; none for a unit that reads none.
     pub fn reconvergence_bits(&self) -> usize {
         if self.reconverges { 2 + self.pc_bits } else { 0 }
+    }
+
+    /// Bits of the entries of the reconvergence table that memory has for so many bits of code.
+    pub fn entries_bits(&self, code: usize) -> usize {
+        if self.reconverges { code } else { 0 }
     }
 
     /// Whether scoreboard and contexts output their state, for a proof of one warp.

@@ -249,6 +249,8 @@ rtl::bundle! {
         /// The row of the scratchpad that each lane accesses, and the served lanes, if there is more than one lane.
         rows: shape.threads * shape.scratchpad_row_bits(),
         served: if shape.has_scratchpad() && shape.threads > 1 { shape.threads } else { 0 },
+        /// It goes to a window. A load then has the bytes that it reads as a mask.
+        window: usize::from(shape.has_windows()),
     }
 }
 

@@ -117,8 +117,10 @@ def refused(what, call):
 
 def with_python(access):
     core = weft.Weft(access, registers, range(RAM, RAM + RAM_BYTES))
-    assert (core.warps, core.threads, core.unit) == (4, 4, "sorted-table")
+    assert (core.warps, core.threads, core.unit) == (4, 4, os.environ["WEFT_UNIT"])
     refused("no program", core.start)
+    if core.reads_table:
+        refused("--format elf", lambda: core.load(elf("plain/scale")))
     program = core.load(elf("scale"))
     core.write(program.symbol("input"), words(INPUT))
     refused("WEFT_HOST", lambda: core.write(program.symbol("sum"), bytes(4)))
@@ -193,7 +195,7 @@ class CResult(ctypes.Structure):
 
 
 # Of weft.h.
-OK, NO_CORE, NO_ELF, OTHER_MACHINE, OUTSIDE_RAM, BUSY, NOT_LOADED, CLEARED, TIMEOUT = 0, 1, 3, 4, 5, 7, 8, 9, 10
+OK, NO_CORE, NO_ELF, OTHER_MACHINE, OUTSIDE_RAM, BUSY, NOT_LOADED, CLEARED, TIMEOUT, NO_TABLE = 0, 1, 3, 4, 5, 7, 8, 9, 10, 13
 
 
 def with_c(access):
@@ -209,6 +211,9 @@ def with_c(access):
     assert driver.weft_load(core, scale[:18] + b"\x3e" + scale[19:], len(scale)) == OTHER_MACHINE
     for length in range(0, len(scale), 97):
         assert driver.weft_load(core, scale[:length], length) in (OK, NO_ELF), length
+    plain = elf("plain/scale")
+    reads_table = bool(access.read_register(registers.SHAPE) & registers.SHAPE_TABLE_MASK)
+    assert driver.weft_load(core, plain, len(plain)) == (NO_TABLE if reads_table else OK)
     assert driver.weft_load(core, scale, len(scale)) == OK
 
     def symbol(name):
@@ -250,7 +255,7 @@ async def the_driver_in_c(dut):
 def run_kernels(access):
     core = weft.Weft(access, registers, range(RAM, RAM + RAM_BYTES))
     for name in os.environ["WEFT_KERNELS"].split():
-        core.load(elf(f"kernels/{name}"))
+        core.load(elf(name))
         core.start()
         result = core.wait()
         assert result.passed, f"{name}: {result}"

@@ -287,7 +287,8 @@ pub struct ImageArguments {
     /// File to write
     #[arg(long, value_name = "F")]
     pub out: PathBuf,
-    /// What to write: bytes, words in hexadecimal, or an array in C
+    /// What to write: bytes, words in hexadecimal, an array in C, or the program with its table in a further segment,
+    /// for the drivers
     #[arg(long, value_name = "FORMAT", default_value = "bin")]
     pub format: ImageFormat,
     /// Files among which the words alternate (hex)
@@ -302,6 +303,7 @@ pub enum ImageFormat {
     Bin,
     Hex,
     C,
+    Elf,
 }
 
 #[derive(Args, Debug)]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use weft_config::Unit;
+use weft_config::{Slots, Unit};
 
 /// Formats a figure; `None` if the engine does not measure it.
 type Show = fn(&Value) -> Option<String>;
@@ -27,10 +27,11 @@ const FIGURES: &[(&str, &str, Show)] = &[
 
 /// Returns the label of a figure for this unit, if the figure applies.
 fn label(name: &str, label: &'static str, unit: &str) -> Option<&'static str> {
-    match (name, Unit::find(unit).is_ok_and(|unit| unit.reconverges)) {
-        // A unit without a stack always has one schedulable path.
-        ("avg_path", false) => None,
-        ("high_water", true) => Some("most rows of a stack"),
+    let of = |has: fn(&Unit) -> bool| Unit::find(unit).is_ok_and(has);
+    match name {
+        // Other units always have one schedulable path.
+        "avg_path" if !of(|unit| unit.reconverges || unit.slots != Slots::One) => None,
+        "high_water" if of(|unit| unit.reconverges) => Some("most rows of a stack"),
         _ => Some(label),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use weft_config::{Config, UNITS};
+use weft_config::{Config, UNITS, Unit};
 
 use crate::Program;
 use crate::machine::BARRIER;
@@ -10,7 +10,9 @@ use crate::progress::{Progress, Verdict, written_csr};
 
 pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program: &Program) -> String {
     let unit = &config.divergence.unit;
-    let takes_turns = config.unit().is_ok_and(|unit| unit.takes_turns);
+    let facts = config.unit().ok();
+    let serves_all = facts.is_some_and(Unit::serves_all);
+    let never_yields = config.divergence.fair_after == 0 && facts.is_some_and(|unit| unit.takes_turns);
     if let Some([(warp, level), (other, others_level)]) = progress.mixed_levels().filter(|_| verdict == Verdict::Stuck)
     {
         return format!(
@@ -20,17 +22,18 @@ pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program
         );
     }
     match verdict {
-        Verdict::Stuck if !takes_turns => on_barriers(progress, config, program),
+        Verdict::Stuck if !serves_all => on_barriers(progress, config, program),
         Verdict::Stuck | Verdict::Starved { .. } => format!(
             "the unit `{unit}` serves every thread that can run, and the core releases the barrier when all wait there: the \
              fault is in the hardware; `weft cosim` compares it with the model"
         ),
-        Verdict::Endless if !takes_turns => format!(
-            "the unit `{unit}` runs a path until its threads reconverge: a path that waits for another path of its warp \
-             waits for ever. Set {}, or let the threads wait at the barrier (`weft_barrier()`) instead of in a loop",
+        Verdict::Endless if !serves_all => format!(
+            "the unit `{unit}` runs a path until its threads {}: a path that waits for another path of its warp waits \
+             for ever. Set {}, or let the threads wait at the barrier (`weft_barrier()`) instead of in a loop",
+            if facts.is_some_and(|unit| unit.reconverges) { "reconverge" } else { "end" },
             units_with_turns(unit)
         ),
-        Verdict::Endless if config.divergence.fair_after == 0 => "with divergence.fair_after = 0 no path yields, so a path \
+        Verdict::Endless if never_yields => "with divergence.fair_after = 0 no path yields, so a path \
              that waits for another path of its warp waits for ever: set divergence.fair_after, write `pause` (Zihintpause) \
              into the loop, or let the threads wait at the barrier (`weft_barrier()`)"
             .into(),

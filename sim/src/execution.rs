@@ -103,7 +103,8 @@ impl<'a> Execution<'a> {
     fn context(&mut self, (warp, slot): (u32, u32), event: Event, moves: Moves) {
         let (x, y) = (self.machine.path(warp, 0), self.machine.second(warp));
         let context = Context { cycle: 0, warp, slot, event, x, y, moves, released: 0 };
-        self.progress.context(&context);
+        let slots = (0..self.machine.slots()).filter_map(|slot| self.machine.path(warp, slot));
+        self.progress.offer(warp, slots.fold(0, |lanes, path| lanes | path.mask));
         (self.observer)(&Record::Context(context));
     }
 

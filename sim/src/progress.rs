@@ -12,7 +12,7 @@ mod loops;
 mod report;
 mod stack;
 
-use weft_config::{Config, waiting_bound};
+use weft_config::{Config, Slots, waiting_bound};
 use weft_trace::{Commit, Context};
 
 use loops::Loops;
@@ -100,7 +100,7 @@ impl Progress {
         let turns = unit.is_some_and(|unit| unit.takes_turns) && fair_after > 0;
         let window = config.run.starvation * waiting_bound(config.threads, &config.divergence).max(1);
         let waits = match unit {
-            Some(unit) if unit.reconverges && !unit.takes_turns => "waits in the stack",
+            Some(unit) if !unit.serves_all() && !unit.is_external() => "waits in the stack",
             _ if fair_after == 0 => "waits, as no path yields",
             _ => "waits for its turn",
         };
@@ -112,10 +112,10 @@ impl Progress {
             mixed: None,
             mixed_releases: 0,
             exit_codes: vec![None; warps * threads],
-            starves: !turns && unit.is_some_and(|unit| !unit.is_external()),
+            starves: !turns && unit.is_some_and(|unit| !unit.runs_all && !unit.is_external()),
             waits,
             window: turns.then_some(window),
-            two_slots: unit.is_some_and(|unit| unit.slots == 2),
+            two_slots: unit.is_some_and(|unit| unit.slots == Slots::Two),
         }
     }
 
@@ -174,8 +174,14 @@ impl Progress {
 
     pub fn context(&mut self, context: &Context) {
         let second = context.y.filter(|_| self.two_slots);
-        if let Some(warp) = self.warps.get_mut(context.warp as usize) {
-            warp.offered = [context.x, second].into_iter().flatten().fold(0, |lanes, path| lanes | path.mask);
+        let offered = [context.x, second].into_iter().flatten().fold(0, |lanes, path| lanes | path.mask);
+        self.offer(context.warp, offered);
+    }
+
+    /// The unit offers paths of these lanes from now on.
+    pub(crate) fn offer(&mut self, warp: u32, lanes: u64) {
+        if let Some(warp) = self.warps.get_mut(warp as usize) {
+            warp.offered = lanes;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Rules between keys: RAM and the stacks at its end; divider, scratchpad, caches, control port; a unit in Verilog and
+//! Rules between keys: RAM and the stacks at its end; divider, scratchpad, caches, control port, bus; a unit in Verilog and
 //! its file.
 
 use std::ops::Range;
@@ -10,6 +10,7 @@ use crate::extension::{self, EXTENSIONS, Extension};
 use crate::keys::{Config, MemoryKind};
 use crate::table::{KEYS, Key, Refusal};
 use crate::unit::{UNITS, VERILOG};
+use crate::window;
 
 /// A broken rule: the keys it concerns, and the two halves of its message.
 pub(crate) struct Broken {
@@ -47,10 +48,12 @@ impl Config {
 /// Reports a key that is set but has no effect.
 pub(crate) fn no_effect(config: &Config, key: &'static Key) -> Broken {
     let kind = config.memory.kind.name();
+    let reads = MemoryKind::ALL.iter().find(|kind| !kind.ignored_keys().contains(&key.name));
+    let other = reads.map_or("", |kind| kind.name());
     Broken {
         keys: std::slice::from_ref(&key.name),
         reason: format!("`{}` has no effect with `memory.kind` = \"{kind}\"", key.name),
-        hint: format!("leave it out, or set memory.kind=\"{}\"", MemoryKind::Model.name()),
+        hint: format!("leave it out, or set memory.kind=\"{other}\""),
     }
 }
 
@@ -98,6 +101,8 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
         });
     }
     check_base(config)?;
+    window::check(config)?;
+    check_bus(config)?;
     let base = u64::from(config.memory.base);
     check_reset_pc(config, base + ram)?;
     check_tohost(config.run.tohost, base..base + ram - stacks)
@@ -121,6 +126,20 @@ fn check_base(config: &Config) -> Result<(), Broken> {
             "`memory.base` = {base:#010x} must be a multiple of {ram}, the size of RAM rounded up to a power of two"
         ),
         hint: format!("the nearest: {}", nearest.join(" and ")),
+    })
+}
+
+/// Checks that no beat of the bus is partly outside RAM.
+fn check_bus(config: &Config) -> Result<(), Broken> {
+    let (ram, bits) = (config.memory.ram_bytes, config.bus_bits());
+    let beat = bits / 8;
+    if config.memory.kind != MemoryKind::Axi4 || ram.is_multiple_of(beat) {
+        return Ok(());
+    }
+    Err(Broken {
+        keys: &["axi.data_bits", "memory.kind", "memory.ram_bytes"],
+        reason: format!("`memory.ram_bytes` = {ram} must be a multiple of {beat}, a beat of `axi.data_bits` = {bits}"),
+        hint: format!("the nearest is {}", ram.next_multiple_of(beat)),
     })
 }
 
@@ -262,7 +281,7 @@ fn check_control(config: &Config) -> Result<(), Broken> {
     })
 }
 
-/// Checks that there are two lines, a memory behind them, and no reconvergence table.
+/// Checks that there are two lines, a memory behind them, and registers for the reconvergence table.
 fn check_instruction_cache(config: &Config) -> Result<(), Broken> {
     let (bytes, line) = (config.icache.bytes, config.icache.line_bytes);
     if bytes == 0 {
@@ -285,14 +304,15 @@ fn check_instruction_cache(config: &Config) -> Result<(), Broken> {
         });
     }
     let unit = config.divergence.unit.as_str();
-    if UNITS.iter().any(|row| row.name == unit && row.reconverges) {
+    let reconverges = UNITS.iter().any(|row| row.name == unit && row.reconverges);
+    if reconverges && config.memory.kind == MemoryKind::Axi4 && !config.control.port {
         return Err(Broken {
-            keys: &["icache.bytes", "divergence.unit"],
+            keys: &["icache.bytes", "control.port", "divergence.unit"],
             reason: format!(
-                "`icache.bytes` = {bytes}: `divergence.unit` = \"{unit}\" reads the reconvergence table, which the \
-                 instruction cache does not hold yet"
+                "`icache.bytes` = {bytes}: `divergence.unit` = \"{unit}\" reads the reconvergence table, and only registers \
+                 of the control port say where it is on the bus"
             ),
-            hint: "set icache.bytes=0, or a unit without that table, such as divergence.unit=\"sorted-table\"".into(),
+            hint: "set control.port=true or icache.bytes=0".into(),
         });
     }
     Ok(())

@@ -4,10 +4,14 @@
 
 use std::sync::Arc;
 
-use crate::RAM_BASE;
 use crate::extension::{A, Isa};
 use crate::external::External;
 use crate::unit::{SORTED_TABLE, UnitKeys};
+use crate::window::Window;
+use crate::{RAM_BASE, SCRATCHPAD_BASE};
+
+/// Bits of the widest data bus of AXI.
+pub(crate) const WIDEST_BUS: u32 = 1024;
 
 /// A value with a name, one of a few.
 pub(crate) trait Choice {
@@ -71,6 +75,7 @@ pub struct Config {
     pub divider: Divider,
     pub memory: Memory,
     pub scratchpad: Scratchpad,
+    pub axi: Axi,
     pub control: Control,
     pub icache: InstructionCache,
     pub dcache: DataCache,
@@ -170,6 +175,8 @@ pub struct Memory {
     pub stack_bytes: u32,
     /// Whether the stacks of a warp are interleaved word by word.
     pub stack_interleave: bool,
+    /// Address ranges outside RAM, for devices; only with an AXI4 master.
+    pub windows: Vec<Window>,
 }
 
 choice! {
@@ -212,6 +219,8 @@ pub struct InstructionCache {
     pub bytes: u32,
     /// Bytes of a line: 32 or 64.
     pub line_bytes: u32,
+    /// Whether a miss brings the next line too.
+    pub prefetch: bool,
 }
 
 /// `[dcache]`: the data cache between the pipeline and memory.
@@ -232,6 +241,13 @@ pub struct Latency {
 /// `memory.bandwidth`: thousandths of a transaction per cycle, 1…1000. 250 = one every four cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bandwidth(pub u32);
+
+/// `[axi]`: the AXI4 master of `memory.kind` = "axi4".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Axi {
+    /// Bits of its data, a power of two; 0 for a line. See [`Config::bus_bits`].
+    pub data_bits: u32,
+}
 
 /// `[control]`
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -291,6 +307,7 @@ impl Default for Config {
             divider: Divider::default(),
             memory: Memory::default(),
             scratchpad: Scratchpad::beside(Isa::default()),
+            axi: Axi::default(),
             control: Control::default(),
             icache: InstructionCache::default(),
             dcache: DataCache::default(),
@@ -315,6 +332,16 @@ impl Config {
             (0, _) => 16,
             (units, _) => units,
         }
+    }
+
+    /// Data bits of the AXI4 master: as `axi.data_bits` says, or those of a line.
+    pub fn bus_bits(&self) -> u32 {
+        if self.axi.data_bits == 0 { self.line_of_bus() } else { self.axi.data_bits }
+    }
+
+    /// Bits of a line, 32 · T, at most those of the widest bus of AXI.
+    pub(crate) fn line_of_bus(&self) -> u32 {
+        (32 * self.threads).min(WIDEST_BUS)
     }
 
     /// Returns the defaults of the keys that depend on others of `config`, and of all that do not.
@@ -370,6 +397,7 @@ impl Memory {
             ram_bytes,
             stack_bytes,
             stack_interleave: true,
+            windows: Vec::new(),
         }
     }
 }
@@ -378,6 +406,10 @@ impl Scratchpad {
     /// Returns the defaults beside an instruction set.
     pub fn beside(isa: Isa) -> Self {
         Self { bytes: 0, atomics: isa.has(&A) }
+    }
+
+    pub fn contains(&self, address: u32) -> bool {
+        address.wrapping_sub(SCRATCHPAD_BASE) < self.bytes
     }
 
     pub fn exists(&self) -> bool {
@@ -399,7 +431,7 @@ impl DataCache {
 
 impl Default for InstructionCache {
     fn default() -> Self {
-        Self { bytes: 0, line_bytes: 32 }
+        Self { bytes: 0, line_bytes: 32, prefetch: false }
     }
 }
 
@@ -425,8 +457,11 @@ impl MemoryKind {
     /// Returns the keys that have no effect with this kind.
     pub fn ignored_keys(self) -> &'static [&'static str] {
         match self {
-            Self::Model | Self::Axi4 => &[],
-            Self::Bram => &["memory.latency", "memory.fetch_latency", "memory.bandwidth", "memory.seed"],
+            Self::Axi4 => &[],
+            Self::Model => &["axi.data_bits"],
+            Self::Bram => {
+                &["memory.latency", "memory.fetch_latency", "memory.bandwidth", "memory.seed", "axi.data_bits"]
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ mod suggest;
 mod table;
 mod unit;
 mod value;
+mod window;
 
 pub use error::{ConfigError, Origin};
 pub use extension::{EXTENSIONS, Extension, Isa};
@@ -32,6 +33,7 @@ pub use resolve::{Base, Origins};
 pub use suggest::{did_you_mean, nearest};
 pub use table::{KEYS, Key};
 pub use unit::*;
+pub use window::Window;
 
 /// The version of the configuration schema. It grows whenever a key changes its name or meaning.
 pub const SCHEMA: u32 = 1;

@@ -33,7 +33,7 @@ impl Config {
     /// headers and the cache of built models are computed from it.
     ///
     /// Left out are empty names, absent extensions that are off by default, and the keys of an absent scratchpad,
-    /// cache, divider or control port. For a unit in Verilog the text counts, not its path.
+    /// cache, divider or control port, and the width of a bus that is a line. For a unit in Verilog the text counts, not its path.
     pub fn rtl_hash_text(&self) -> String {
         let mut text = format!("schema = {SCHEMA}\n");
         let counts = |key: &&Key| {

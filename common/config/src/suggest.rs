@@ -43,7 +43,8 @@ pub(crate) fn hint_for_key(given: &str) -> String {
         let leaf = nearest(leaf, names().map(|name| split(name).1))?;
         names().find(|name| split(name).1 == leaf)
     };
-    let part_of = || names().find(|name| leaf.len() >= 3 && split(name).1.contains(leaf));
+    let may_be_meant = |name: &str| split(name).0 == table || of_table().next().is_none();
+    let part_of = || names().find(|name| may_be_meant(name) && leaf.len() >= 3 && split(name).1.contains(leaf));
     if let Some(name) = near_in_table.or(same_leaf).or_else(near).or_else(near_leaf).or_else(part_of) {
         return format!("did you mean `{name}`?");
     }

@@ -3,10 +3,11 @@
 
 use crate::LOWEST_RAM;
 use crate::extension::{EXTENSIONS, Extension, M};
-use crate::keys::{Bandwidth, Choice, Config, Latency};
+use crate::keys::{Axi, Bandwidth, Choice, Config, Latency, WIDEST_BUS};
 use crate::suggest::hint_among;
-use crate::unit::{UNITS, UnitKey};
+use crate::unit::{UNITS, Unit, UnitKey};
 use crate::value::Given;
+use crate::window::{self, Window};
 
 /// The highest latency of the modelled memory, in cycles.
 const MAX_LATENCY: u32 = 10_000;
@@ -37,6 +38,7 @@ enum Field {
     Choice(&'static str, fn(&mut Config) -> &mut dyn Choice),
     Latency(fn(&mut Config) -> &mut Latency),
     Bandwidth(fn(&mut Config) -> &mut Bandwidth),
+    Windows(fn(&mut Config) -> &mut Vec<Window>),
 }
 
 /// Makes the entries of keys: the summary of each, its name, which is also its place in [`Config`], and its values.
@@ -155,16 +157,22 @@ const OTHERS: &[Key] = keys! {
     memory.stack_bytes: Integer(powers_of_two(64, 1 << 30)), in_hardware: true;
     /// Whether the stacks of a warp alternate word by word, to share lines.
     memory.stack_interleave: Boolean, in_hardware: true;
+    /// Ranges for devices on the AXI4 bus. Powers of two, for lanes compare upper bits alone. Not with axi.data_bits.
+    memory.windows: Windows, in_hardware: true;
     /// Memory in the core at 0x20000000, in a bank per lane; 0 = none.
     scratchpad.bytes: Integer(zero_or_power_of_two(4, 1 << 18)), in_hardware: true;
     /// Whether the scratchpad performs atomic memory operations; by default as isa.a.
     scratchpad.atomics: Boolean, in_hardware: true;
+    /// Data width of the AXI4 master; 0 = a line, 32 · threads, at most 1024.
+    axi.data_bits: Integer(zero_or_power_of_two(32, WIDEST_BUS as u64)), in_hardware: true;
     /// Whether registers behind an AXI4-Lite port start and stop the core; not with "bram".
     control.port: Boolean, in_hardware: true;
     /// Instruction cache, direct mapped; 0 = none.
     icache.bytes: Integer(zero_or_power_of_two(64, 1 << 18)), in_hardware: true;
     /// Line of the instruction cache.
     icache.line_bytes: Integer(powers_of_two(32, 64)), in_hardware: true;
+    /// Whether a miss of the instruction cache brings the next line too.
+    icache.prefetch: Boolean, in_hardware: true;
     /// Data cache, direct mapped, in lines of a word per lane; 0 = none.
     dcache.bytes: Integer(zero_or_power_of_two(8, 1 << 18)), in_hardware: true;
     /// Whether the core has the trace port that lock step reads.
@@ -196,8 +204,9 @@ impl Key {
             at -= UNITS[unit].own_keys.len();
             unit += 1;
         }
-        let key = &UNITS[unit].own_keys[at];
-        Self { name: key.name, summary: key.summary, in_hardware: true, field: Field::OfUnit(key) }
+        let Unit { own_keys, in_hardware, .. } = UNITS[unit];
+        let key = &own_keys[at];
+        Self { name: key.name, summary: key.summary, in_hardware: *in_hardware, field: Field::OfUnit(key) }
     }
 
     /// Returns whether the key belongs to an extension that is off by default and off in `config`.
@@ -205,13 +214,15 @@ impl Key {
         matches!(self.field, Field::Extension(extension) if !extension.by_default && !config.isa.has(extension))
     }
 
-    /// Returns whether the key belongs to a scratchpad, a cache, a divider or a control port that `config` does not have.
+    /// Returns whether the key belongs to a scratchpad, a cache, a divider or a control port that `config` does not have,
+    /// or to a bus that is as wide as a line.
     pub(crate) fn is_of_absent_part(&self, config: &Config) -> bool {
         let is_of = |table: &str| self.name.starts_with(table);
         (is_of("scratchpad.") && !config.scratchpad.exists())
             || (is_of("icache.") && !config.icache.exists())
             || (is_of("dcache.") && !config.dcache.exists())
             || (is_of("divider.") && !config.isa.has(&M))
+            || (is_of("axi.") && config.axi == Axi::default())
             || (is_of("control.") && !config.control.port)
     }
 
@@ -233,6 +244,7 @@ impl Key {
             Field::Prefix(_) => "a Verilog identifier, or nothing".into(),
             Field::Choice(_, at) => format!("\"{}\"", at(&mut Config::default()).names().join("\" or \"")),
             Field::Latency(_) => format!("an integer from 1 to {MAX_LATENCY}, or a range such as \"1..60\""),
+            Field::Windows(_) => window::values(),
             Field::Bandwidth(_) => "a number from 0.001 to 1, with up to three decimals".into(),
         }
     }
@@ -250,6 +262,7 @@ impl Key {
             Field::Choice(_, at) => toml::Value::String(at(config).name().into()),
             Field::Latency(at) => (*at(config)).into(),
             Field::Bandwidth(at) => (*at(config)).into(),
+            Field::Windows(at) => window::value(at(config)),
         }
     }
 
@@ -257,13 +270,18 @@ impl Key {
     pub fn text(&self, config: &Config) -> String {
         match &self.field {
             Field::Integer(values, at) => values.show((*at(&mut config.clone())).into()),
+            Field::Windows(at) => window::text(at(&mut config.clone())),
             _ => self.value(config).to_string(),
         }
     }
 
-    /// Returns whether the key is a name that is empty in `config`.
+    /// Returns whether the key is a name or a list that is empty in `config`.
     pub(crate) fn is_empty(&self, config: &Config) -> bool {
-        matches!(&self.field, Field::Name(_, at) if at(&mut config.clone()).is_empty())
+        match &self.field {
+            Field::Name(_, at) => at(&mut config.clone()).is_empty(),
+            Field::Windows(at) => at(&mut config.clone()).is_empty(),
+            _ => false,
+        }
     }
 
     /// Returns the value in a configuration that sets nothing, as TOML.
@@ -307,6 +325,7 @@ impl Key {
                     return Err(Refusal::OutOfRange { hint: hint_among(name, plural, choice.names()) });
                 }
             }
+            (Field::Windows(at), Given::Array(_)) => *at(config) = window::accept(given)?,
             (Field::Latency(at), Given::Integer(_) | Given::Text(_)) => *at(config) = latency(given)?,
             (Field::Bandwidth(at), Given::Integer(number)) => *at(config) = bandwidth(*number as f64)?,
             (Field::Bandwidth(at), Given::Float(number)) => {

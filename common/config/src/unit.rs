@@ -1,7 +1,7 @@
 //! The divergence units. Each has one descriptor with the facts that hardware, golden model and tools share.
 //!
 //! The hardware (`cores`) and the golden model (`sim`) implement the choice of paths independently. [`UNITS`] names
-//! every unit.
+//! every unit. Some exist in the golden model alone: [`Unit::in_hardware`].
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,10 @@ use crate::table::Key;
 /// The interface facts of one mechanism of divergence tracking.
 pub struct Unit {
     pub name: &'static str,
-    /// The number of paths of a warp that the unit schedules at once: 1 or 2.
-    pub slots: u32,
+    /// Whether the unit exists as hardware, and not in the golden model alone.
+    pub in_hardware: bool,
+    /// The number of paths of a warp that the unit schedules at once.
+    pub slots: Slots,
     /// Cycles after S8 until the active path is known. Two instructions of one context leave S3 two cycles plus this delay
     /// apart, so that S7 never needs a path that is still being computed.
     pub delay: fn(&Config) -> u32,
@@ -21,6 +23,8 @@ pub struct Unit {
     pub record_delay: fn(&Config) -> u32,
     /// Whether paths run in time slices (`divergence.fair_after`), so that each runnable path makes progress.
     pub takes_turns: bool,
+    /// Whether every path has a slot, so that none waits for another.
+    pub runs_all: bool,
     /// The bound of [`waiting_bound`]; 0 if the unit takes no turns.
     pub waits_at_most: fn(threads: u32, &Divergence) -> u64,
     /// Whether the unit changes the active path between instructions when that path must yield.
@@ -34,6 +38,25 @@ pub struct Unit {
     pub holds: Holds,
 }
 
+/// The number of paths of a warp that a unit schedules at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slots {
+    One,
+    Two,
+    /// As many as a warp has threads.
+    PerThread,
+}
+
+impl Slots {
+    pub fn of(self, threads: u32) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+            Self::PerThread => threads,
+        }
+    }
+}
+
 /// The content of a unit's trace records about the paths it stores for a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
@@ -45,7 +68,7 @@ pub enum Holds {
     Unrecorded,
 }
 
-/// A key of a single unit: an integer on which the emitted Verilog depends.
+/// A key of a single unit: an integer, on which the emitted Verilog of a unit in hardware depends.
 pub struct UnitKey {
     pub name: &'static str,
     pub summary: &'static str,
@@ -90,10 +113,12 @@ fn none(_: &Config) -> u32 {
 /// The facts that hold for most units.
 const USUAL: Unit = Unit {
     name: "",
-    slots: 1,
+    in_hardware: true,
+    slots: Slots::One,
     delay: none,
     record_delay: none,
     takes_turns: false,
+    runs_all: false,
     waits_at_most: |_, _| 0,
     rotates: true,
     reconverges: false,
@@ -167,11 +192,35 @@ pub static MINORITY_FIRST: Unit = Unit { name: "minority-first", reconverges: tr
 /// The dual-path reconvergence stack.
 pub static DUAL_PATH: Unit = Unit {
     name: "dual-path",
-    slots: 2,
+    slots: Slots::Two,
     reconverges: true,
     keys: &["divergence.scheduler", "divergence.scoreboard", "divergence.path_forwarding"],
     holds: Holds::Rows,
     ..USUAL
+};
+
+/// The facts that hold for units of the golden model alone.
+const IN_MODEL: Unit = Unit { in_hardware: false, ..USUAL };
+
+/// Paths that never reconverge, one after the other.
+pub static SERIAL: Unit = Unit { name: "serial", ..IN_MODEL };
+
+/// The upper bound: every thread is a path of its own, on a pipeline of its own.
+pub static MIMD: Unit = Unit { name: "mimd", slots: Slots::PerThread, runs_all: true, ..IN_MODEL };
+
+/// Dynamic warp subdivision.
+pub static DWS: Unit = Unit {
+    name: "dws",
+    slots: Slots::PerThread,
+    reconverges: true,
+    own_keys: &[UnitKey {
+        name: "dws.threshold",
+        summary: "Unit \"dws\": longest block at a reconvergence point that subdivides (model only).",
+        min: 1,
+        max: 1_000_000,
+        default: 50,
+    }],
+    ..IN_MODEL
 };
 
 /// A user's module. It is not in [`UNITS`]: the golden model follows the paths that it chooses.
@@ -202,9 +251,19 @@ fn in_slices(threads: u32, divergence: &Divergence) -> u64 {
     2 * others * (others + 1) * (divergence.fair_after + 2 * others) * others
 }
 
-/// The units of the project, in the order of lists.
-pub static UNITS: &[&Unit] =
-    &[&ARBITER, &SORTED_TABLE, &PATH_STACK, &PDOM_STACK, &DUAL_PATH, &MINORITY_FIRST, &MULTI_PATH];
+/// The units of the project, all of which the golden model has, in the order of lists.
+pub static UNITS: &[&Unit] = &[
+    &ARBITER,
+    &SORTED_TABLE,
+    &PATH_STACK,
+    &PDOM_STACK,
+    &DUAL_PATH,
+    &MINORITY_FIRST,
+    &MULTI_PATH,
+    &SERIAL,
+    &MIMD,
+    &DWS,
+];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no divergence unit `{name}`; {}", match nearest {
@@ -228,6 +287,16 @@ impl UnknownUnit {
     }
 }
 
+/// A unit was asked for as hardware that exists in the golden model alone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the unit `{name}` exists in the golden model alone; use `weft run --engine model` or `weft compare --engine \
+     model`, or one of the units `{}`", Unit::names_in_hardware().join("`, `")
+)]
+pub struct NotInHardware {
+    pub name: &'static str,
+}
+
 /// The reason why a configuration has no usable divergence unit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
@@ -242,9 +311,14 @@ pub enum UnitError {
 }
 
 impl Unit {
-    /// Returns the names of all units except a user's module.
-    pub fn names() -> Vec<&'static str> {
+    /// Returns the names of the units that the golden model has: all except a user's module.
+    pub fn names_in_model() -> Vec<&'static str> {
         UNITS.iter().map(|unit| unit.name).collect()
+    }
+
+    /// Returns the names of the units that the hardware has, except a user's module.
+    pub fn names_in_hardware() -> Vec<&'static str> {
+        UNITS.iter().filter(|unit| unit.in_hardware).map(|unit| unit.name).collect()
     }
 
     /// Finds a unit by name, including a user's module.
@@ -253,6 +327,19 @@ impl Unit {
     /// If there is no such unit.
     pub fn find(name: &str) -> Result<&'static Self, UnknownUnit> {
         all().find(|unit| unit.name == name).ok_or_else(|| UnknownUnit::new(name, all().map(|unit| unit.name)))
+    }
+
+    /// Returns whether every thread that can run makes progress, also under divergence.
+    pub fn serves_all(&self) -> bool {
+        self.takes_turns || self.runs_all
+    }
+
+    /// Checks that the unit exists as hardware.
+    ///
+    /// # Errors
+    /// If it exists in the golden model alone.
+    pub fn check_in_hardware(&self) -> Result<(), NotInHardware> {
+        if self.in_hardware { Ok(()) } else { Err(NotInHardware { name: self.name }) }
     }
 
     /// Returns the keys that the unit reads and some units do not.

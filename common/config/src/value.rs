@@ -11,6 +11,7 @@ pub(crate) enum Given {
     Float(String),
     Text(String),
     Boolean(bool),
+    Array(Vec<Given>),
     /// A type that no key accepts; messages print `shown`.
     Other {
         name: &'static str,
@@ -31,7 +32,9 @@ impl Given {
             DeValue::Boolean(truth) => Self::Boolean(*truth),
             DeValue::Float(float) => Self::Float(float.as_str().to_owned()),
             DeValue::Datetime(date) => other("a date", &date.to_string()),
-            DeValue::Array(_) => other("an array", "[…]"),
+            DeValue::Array(values) => {
+                Self::Array(values.iter().map(|value| Self::from_toml(value.get_ref())).collect())
+            }
             DeValue::Table(_) => other("a table", "{…}"),
         }
     }
@@ -41,6 +44,7 @@ impl Given {
             toml::Value::Integer(number) => Self::Integer((*number).into()),
             toml::Value::Float(number) => Self::Float(number.to_string()),
             toml::Value::Boolean(truth) => Self::Boolean(*truth),
+            toml::Value::Array(values) => Self::Array(values.iter().map(Self::from_value).collect()),
             other => Self::Text(other.as_str().unwrap_or_default().to_owned()),
         }
     }
@@ -52,6 +56,7 @@ impl Given {
             Self::Float(_) => "a floating-point number",
             Self::Text(_) => "a string",
             Self::Boolean(_) => "a boolean",
+            Self::Array(_) => "an array",
             Self::Other { name, .. } => name,
         }
     }
@@ -64,6 +69,10 @@ impl fmt::Display for Given {
             Self::Float(number) => formatter.write_str(number),
             Self::Text(text) => write!(formatter, "{text:?}"),
             Self::Boolean(truth) => write!(formatter, "{truth}"),
+            Self::Array(values) => {
+                let values: Vec<String> = values.iter().map(Self::to_string).collect();
+                write!(formatter, "[{}]", values.join(", "))
+            }
             Self::Other { shown, .. } => formatter.write_str(shown),
         }
     }

@@ -162,7 +162,7 @@ record! {
         /// An atomic operation or store-conditional has its operand at its word.
         memory_data: Words as "commit_memory_data",
         /// Byte mask of the line: bit 4·i+b is byte b of word i.
-        /// It is 0 for a load, because loads are not masked, and 1 for the console.
+        /// It is 0 for a load of RAM, 1 for the console, and the bytes that are read for a load of a window.
         /// A load-reserved, a store-conditional (failed or not) and an atomic operation have the bytes of their word.
         memory_mask: Bytes as "commit_memory_mask",
         /// A conditional branch, or the first part of a `jalr`, has several next pcs.

@@ -30,6 +30,11 @@ use registers::{Access, ID, REGISTERS, VERSION};
 
 /// Name of the module and of its instance.
 pub const NAME: &str = "control";
+/// The registers of the reconvergence table, which are outputs too: its address, the pc of its first entry, and the bytes of
+/// code that it covers.
+pub const TABLE: [&str; 3] = ["table_base", "table_first", "table_bytes"];
+/// They are multiples of so many bytes, the longest line of an instruction cache.
+pub const TABLE_LINE: u32 = 64;
 /// Bytes of the console that wait for the reader.
 pub const CONSOLE_BYTES: usize = 16;
 
@@ -326,19 +331,20 @@ impl Held {
     fn declare(m: &Builder, shape: &Shape, bus: &Bus, run: &Run, file: &mut File) -> Self {
         m.comment("The registers of a run.");
         let mut written = Vec::new();
-        let mut register = |name: &'static str, reset: u32| {
-            let register = m.register(&format!("{name}_held"), 32);
+        let mut register = |name: &'static str, reset: u32, zero_bits: usize| {
+            let register = m.register(&format!("{name}_held"), 32 - zero_bits);
+            let value = join([&zeros(zero_bits), &*register]);
             let writes = bus.writes(name);
             let takes = &writes & m.fault("a_register_of_the_run_changes_in_it", &run.stopped, &ones(1));
-            register.next(&bus.merged(m, &register)).enable(&takes).reset(u64::from(reset));
+            register.next(&bus.merged(m, &value).from(zero_bits)).enable(&takes).reset(u64::from(reset));
             written.push(writes);
-            file.word(name, &register);
-            register.q()
+            file.word(name, &value);
+            value
         };
-        let (entry, argument) = (register("entry", shape.reset_pc), register("argument", 0));
-        let names: &[&'static str] =
-            if shape.reconverges { &["table_base", "table_first", "table_bytes"] } else { &[] };
-        let table: Vec<(&str, Expr)> = names.iter().map(|name| (*name, register(name, 0))).collect();
+        let (entry, argument) = (register("entry", shape.reset_pc, 0), register("argument", 0, 0));
+        let names: &[&'static str] = if shape.reconverges { &TABLE } else { &[] };
+        let table: Vec<(&str, Expr)> =
+            names.iter().map(|name| (*name, register(name, 0, TABLE_LINE.ilog2() as usize))).collect();
         let refused = any_of(&written) & !&run.stopped;
         Self { entry, argument, table, refused }
     }
@@ -359,7 +365,8 @@ fn constants(shape: &Shape, unit: &str, file: &mut File) {
     file.word("id", &number(ID));
     file.word("version", &number(VERSION));
     let (warps, threads) = (lit(8, shape.warps as u64), lit(8, shape.threads as u64));
-    file.fields("shape", &[("warps", &warps), ("threads", &threads)]);
+    let table = lit(1, u64::from(shape.reconverges));
+    file.fields("shape", &[("warps", &warps), ("threads", &threads), ("table", &table)]);
     let has = EXTENSIONS.iter().map(|extension| lit(1, u64::from(shape.has(extension))));
     file.word("isa", &join(has));
     let letters = |at: usize| {

@@ -38,7 +38,7 @@ pub struct Register {
 /// What the register `id` reads.
 pub const ID: u32 = u32::from_le_bytes(*b"Weft");
 /// What the register `version` reads: major number in the upper half, minor number in the lower half.
-pub const VERSION: u32 = 1 << 16;
+pub const VERSION: u32 = 1 << 16 | 1;
 
 const fn word(name: &'static str, offset: u32, access: Access, summary: &'static str) -> Register {
     Register { name, offset, access, summary, fields: &[] }
@@ -55,7 +55,11 @@ pub const REGISTERS: &[Register] = &[
     word("id", 0x000, Read, "The letters `Weft`, the first in the lowest byte."),
     word("version", 0x004, Read, "Version of this table.")
         .with(&[field("minor", 0, 16, "grows with new registers"), field("major", 16, 16, "grows with changed ones")]),
-    word("shape", 0x008, Read, "Size of the core.").with(&[field("warps", 0, 8, "W"), field("threads", 8, 8, "T")]),
+    word("shape", 0x008, Read, "The core.").with(&[
+        field("warps", 0, 8, "W"),
+        field("threads", 8, 8, "T"),
+        field("table", 16, 1, "its unit reads the reconvergence table"),
+    ]),
     // Its fields are those of `EXTENSIONS`, in this order.
     word("isa", 0x00c, Read, "Extensions of RV32I."),
     word("unit_0", 0x010, Read, "Name of the divergence unit, letters 0 to 3, the first in the lowest byte."),
@@ -83,9 +87,14 @@ pub const REGISTERS: &[Register] = &[
     ]),
     word("entry", 0x030, WhileStopped, "First pc of all threads; after reset the reset pc."),
     word("argument", 0x034, WhileStopped, "CSR 0xCC7 of all threads."),
-    word("table_base", 0x038, WhileStopped, "Address of the reconvergence table; 0 with units that have none."),
-    word("table_first", 0x03c, WhileStopped, "The pc of its first entry; likewise."),
-    word("table_bytes", 0x040, WhileStopped, "Bytes of code that it covers; likewise."),
+    word(
+        "table_base",
+        0x038,
+        WhileStopped,
+        "Address of the reconvergence table, a multiple of 64; 0 if there is none.",
+    ),
+    word("table_first", 0x03c, WhileStopped, "The pc of its first entry, a multiple of 64; likewise."),
+    word("table_bytes", 0x040, WhileStopped, "Bytes of code that it covers, a multiple of 64; likewise."),
     word("fault_cause", 0x050, Read, "As `mcause`; this and the next three are 0 without a fault."),
     word("fault_pc", 0x054, Read, "Address of the instruction; for a misaligned `entry`, that."),
     word("fault_thread", 0x058, Read, "The thread.")

@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn every_unit_has_hardware_of_its_own() {
         let hardware: Vec<&str> = UNITS.iter().map(|unit| unit.descriptor().name).collect();
-        assert_eq!(hardware, Unit::names());
+        assert_eq!(hardware, Unit::names_in_hardware());
         assert!(VERILOG.descriptor().is_external());
     }
 }

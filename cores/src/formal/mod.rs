@@ -37,6 +37,11 @@ use rtl::{ElaborationError, Module};
 
 use crate::shape::Shape;
 
+/// The adaptor that adds the entries of the reconvergence table to refills, alone.
+pub fn table_refills(shape: &Shape) -> Result<Module, ElaborationError> {
+    (crate::memory::table_refills::ADAPTOR.elaborate)(shape, None)
+}
+
 /// The instruction cache alone.
 pub fn icache(shape: &Shape) -> Result<Module, ElaborationError> {
     (crate::memory::icache::ADAPTOR.elaborate)(shape, None)

@@ -10,6 +10,8 @@
 //! store of any width: switches behind the memory and the request queue bring words to lanes and bytes to the line. An
 //! atomic operation and a console store always serve the leader alone.
 //!
+//! An access to a window serves the leader alone, too.
+//!
 //! If the leader's address is in the scratchpad, its rule applies instead: [`scratchpad::group`]. A core with a scratchpad
 //! has both switches, whatever lanes it serves together in RAM.
 //!
@@ -33,10 +35,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let leader = m.input("leader", threads);
     let leader_number = m.input("leader_number", if shape.routes_stores() { 0 } else { lane_bits });
     let leader_address = m.input("leader_address", 32);
-    m.port_group("the access: whether it is a store or an atomic operation, and log2 of its bytes");
+    let window = if shape.has_windows() { "; whether it goes to a window" } else { "" };
+    m.port_group(&format!("the access: whether it is a store or an atomic operation, and log2 of its bytes{window}"));
     let is_store = m.input("is_store", 1);
     let is_atomic = m.input("is_atomic", 1);
     let size = m.input("size", 2);
+    let at_window = m.input("at_window", usize::from(shape.has_windows()));
 
     let in_stacks = m.wire("in_stacks", &in_stacks(shape, &leader_address));
     let line = m.wire("held_at", &physical(shape, &leader_address)).from(2 + lane_bits);
@@ -55,12 +59,20 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let direct = if shape.stores_lines { zeros(0) } else { m.wire_each(lanes, "direct", direct) };
     let same_word = m.wire("with_leader", &(&active & but_lane_0(&comparison.same_word)));
     let is_word = size.bit(1);
+    let alone = if shape.has_windows() {
+        let at_window = m.fault("windows_serve_lanes_together", &at_window, &zeros(1));
+        m.wire("leader_alone", &(&is_atomic | at_window))
+    } else {
+        is_atomic.clone()
+    };
     let by_word = || {
         let loaded = if shape.loads_lines { in_line.clone() } else { &same_word | &direct };
         let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());
-        let together = m.wire("store_together", &(&is_store & &is_word & covered));
+        let together = &is_store & &is_word & covered;
+        let together = if shape.has_windows() { together & !&alone } else { together };
+        let together = m.wire("store_together", &together);
         let group = is_store.mux(&direct.when(&together), &loaded);
-        (&leader | group.when(&!&is_atomic), together)
+        (&leader | group.when(&!&alone), together)
     };
     m.port_group("the transaction");
     m.output("line", &line);
@@ -70,7 +82,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         let served = if shape.stores_lines {
             let to_console = m.wire("stores_to_console", &(&is_store & at_console(shape, &leader_address)));
             let to_console = m.fault("stores_to_the_console_go_together", &to_console, &zeros(1));
-            let alone = m.wire("alone", &(&is_atomic | to_console));
+            let alone = m.wire("alone", &(&alone | to_console));
             &leader | in_line.when(&!alone)
         } else {
             by_word().0
@@ -83,10 +95,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         };
         let served = m.wire("served_lanes", &served);
         let writes = m.wire("writes", &(&is_store | &is_atomic));
+        let has_mask = if shape.has_windows() { &writes | &at_window } else { writes };
         m.comment("The written bytes of each lane's word, and its data copied to all offsets.");
         let bytes = m.wire_each(lanes, "bytes", |lane| {
             let bytes = written_bytes(&size, &addresses.lane(lane, 32));
-            m.fault("narrow_stores_write_their_word", &bytes, &ones(4)).when(&(served.bit(lane) & &writes))
+            m.fault("narrow_stores_write_their_word", &bytes, &ones(4)).when(&(served.bit(lane) & &has_mask))
         });
         let second = m.wire_each(lanes, "second_byte", |lane| second_byte(&size, &stores.lane(lane, 32)));
         let spread = m.wire_each(lanes, "spread", |lane| spread(&size, &stores.lane(lane, 32), &second.lane(lane, 8)));

@@ -1,10 +1,10 @@
 //! The memory map as gates: the bounds of RAM, and the address of a word of a stack in memory.
 
-use rtl::{Builder, Expr, concat, lit, ones};
+use rtl::{Builder, Expr, concat, lit, ones, zeros};
 
-use weft_config::SCRATCHPAD_BASE;
+use weft_config::{SCRATCHPAD_BASE, Window};
 
-use crate::shape::{RAM_BASE, SCRATCHPAD_BIT, Shape};
+use crate::shape::{CONSOLE, RAM_BASE, SCRATCHPAD_BIT, Shape};
 
 pub fn in_ram(shape: &Shape, address: &Expr) -> Expr {
     let bits = shape.ram_base.trailing_zeros() as usize;
@@ -14,18 +14,28 @@ pub fn in_ram(shape: &Shape, address: &Expr) -> Expr {
     starts & below(&address.slice(0, bits), u64::from(shape.ram_bytes))
 }
 
-/// Whether an address that is not at fault is in RAM: the console and the scratchpad are below all that may be.
+/// Whether an address that is not at fault is in RAM: the console and the scratchpad are below all that may be. Windows
+/// may be anywhere, so beside them each range is compared as a whole.
 pub fn at_ram(shape: &Shape, address: &Expr) -> Expr {
+    if shape.has_windows() {
+        return in_ram(shape, address);
+    }
     if shape.ram_base >= RAM_BASE { address.bit(31) } else { address.bit(31) | address.bit(30) }
 }
 
 /// Whether an address that is not at fault is one of the scratchpad.
 pub fn at_scratchpad(shape: &Shape, address: &Expr) -> Expr {
+    if shape.has_windows() {
+        return in_scratchpad(shape, address);
+    }
     !at_ram(shape, address) & address.bit(SCRATCHPAD_BIT)
 }
 
 /// Whether an address that is not at fault is that of the console.
 pub fn at_console(shape: &Shape, address: &Expr) -> Expr {
+    if shape.has_windows() {
+        return address.is(CONSOLE.into());
+    }
     let below = !at_ram(shape, address);
     if shape.has_scratchpad() { below & !address.bit(SCRATCHPAD_BIT) } else { below }
 }
@@ -33,6 +43,15 @@ pub fn at_console(shape: &Shape, address: &Expr) -> Expr {
 pub fn in_scratchpad(shape: &Shape, address: &Expr) -> Expr {
     let bits = shape.scratchpad_bytes.trailing_zeros() as usize;
     address.from(bits).is(u64::from(SCRATCHPAD_BASE >> bits))
+}
+
+/// Whether the address is in a window.
+pub fn in_windows(shape: &Shape, address: &Expr) -> Expr {
+    let is_in = |Window { base, bytes }: &Window| {
+        let bits = bytes.trailing_zeros();
+        address.from(bits as usize).is((base >> bits).into())
+    };
+    shape.windows.iter().map(is_in).reduce(|one, other| one | other).unwrap_or_else(|| zeros(1))
 }
 
 /// Whether `offset` is less than `bound`, which is a multiple of 4.

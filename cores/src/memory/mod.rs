@@ -11,6 +11,7 @@ pub mod request_queue;
 pub mod reservations;
 pub mod scratchpad;
 pub mod store_switch;
+pub mod table_refills;
 
 use rtl::{Builder, ElaborationError, Expr, Module, clog2, concat, zeros};
 
@@ -49,7 +50,7 @@ impl Storage {
 }
 
 /// All adaptors, in the order from the pipeline to the memory.
-static ADAPTORS: &[Adaptor] = &[dcache::ADAPTOR, bram::ADAPTOR, icache::ADAPTOR, axi4::ADAPTOR];
+static ADAPTORS: &[Adaptor] = &[dcache::ADAPTOR, bram::ADAPTOR, icache::ADAPTOR, table_refills::ADAPTOR, axi4::ADAPTOR];
 
 /// The adaptors of a configuration, in that order. If RAM is in the core, the last adaptor contains it.
 pub fn adaptors(config: &weft_config::Config) -> Vec<&'static Adaptor> {

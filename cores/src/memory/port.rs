@@ -13,6 +13,7 @@ pub fn request_outputs(m: &Builder, shape: &Shape, prefix: &str) {
     {
         m.output_port(&format!("{prefix}dmem_req_{field}"), width);
     }
+    m.output_port(&format!("{prefix}dmem_req_window"), usize::from(shape.has_windows()));
 }
 
 pub struct Request {
@@ -23,6 +24,9 @@ pub struct Request {
     pub tag: Expr,
     pub mask: Expr,
     pub data: Expr,
+    /// It goes to a window, and the number of its line in the address space. No bits without windows.
+    pub window: Expr,
+    pub line: Expr,
     /// Of atomic operations, if they come here.
     pub hart: Expr,
 }
@@ -38,12 +42,14 @@ impl Request {
         let tag = m.input("dmem_req_tag", tag_bits);
         let mask = m.input("dmem_req_mask", 4 * shape.threads);
         let data = m.input("dmem_req_data", shape.line_bits());
+        let window = m.input("dmem_req_window", usize::from(shape.has_windows()));
         let hart = if atomics { m.input("dmem_req_hart", shape.hart_bits()) } else { zeros(0) };
         m.output_port("dmem_rsp_valid", 1);
         m.output_port("dmem_rsp_tag", tag_bits);
         m.output_port("dmem_rsp_data", shape.line_bits());
         let row = address.slice(2 + shape.lane_bits(), row_bits(shape));
-        Self { valid, op, row, tag, mask, data, hart }
+        let line = if shape.has_windows() { address.from(2 + shape.lane_bits()) } else { zeros(0) };
+        Self { valid, op, row, tag, mask, data, window, line, hart }
     }
 
     /// The same for an adaptor that posts stores: with `dmem_idle`.
@@ -58,13 +64,16 @@ impl Request {
     /// Registers that take the request in cycles in which it is `taken`.
     pub fn hold(&self, m: &Builder, taken: &Expr) -> Self {
         let register = |name: &str, value: &Expr| m.hold(name, value, taken);
+        let line = register("line_number", &self.line);
         Self {
             valid: zeros(0),
             op: register("op", &self.op),
-            row: register("row", &self.row),
+            row: if line.width() == 0 { register("row", &self.row) } else { line.slice(0, self.row.width()) },
             tag: register("tag", &self.tag),
             mask: register("mask", &self.mask),
             data: register("data", &self.data),
+            window: register("window", &self.window),
+            line,
             hart: register("hart", &self.hart),
         }
     }

@@ -83,6 +83,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let [mask, data] = head.line(&m, shape, ["bytes_of_request", "line_of_request"]);
     m.output("dmem_req_mask", &mask);
     m.output("dmem_req_data", &data);
+    m.output("dmem_req_window", &head.window);
     if shape.has(&A) {
         m.output("dmem_req_hart", &head.hart.extend(shape.hart_bits()));
     }

@@ -31,6 +31,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let missed = m.input("imem_rsp_missed", 1);
     let context = m.input("imem_rsp_context", shape.context_bits());
     let data = m.input("imem_rsp_data", 32);
+    let reconvergence = m.input("imem_rsp_reconvergence", shape.reconvergence_bits());
     let error = m.input("imem_rsp_error", 1);
 
     let moves = m.wire("moves", &(&fetch.valid & &ready));
@@ -49,6 +50,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("missed_s2", &missed);
     m.comment("An X of a fetched word would reach which instruction is picked, also of other warps.");
     m.output("word_s2", &m.known("word", &data));
+    m.output("reconvergence_s2", &m.known("reconvergence", &reconvergence));
     m.port_group("the word could not be read");
     m.output("error_s2", &error);
     m.finish()

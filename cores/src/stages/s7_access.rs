@@ -7,7 +7,7 @@ use rtl::{Builder, Bundle, Expr, Instance, Module, concat, join, lowest_one, zer
 use weft_config::extension::A;
 
 use super::s7_commit::Inputs;
-use crate::memory::map::at_console;
+use crate::memory::map::{at_console, in_windows};
 use crate::shape::Shape;
 use crate::signals::{LateResult, Request};
 
@@ -22,6 +22,8 @@ pub struct Service {
     /// The leader's position in the line.
     pub leader_word: Expr,
     pub at_console: Expr,
+    /// No bits without windows.
+    at_window: Expr,
     /// Lanes whose address is the leader's.
     pub jump_served: Expr,
     pub served: Expr,
@@ -42,12 +44,15 @@ impl Service {
         }
         transaction.input("leader_address", leader_address).input("is_store", &inputs.is_store);
         transaction.input("size", &inputs.fields.funct3.slice(0, 2)).input("is_atomic", &control.is_atomic);
+        let at_window =
+            if shape.has_windows() { m.wire("leader_at_window", &in_windows(shape, leader_address)) } else { zeros(0) };
+        transaction.input("at_window", &at_window);
         let line = transaction.output("line");
         let [leader_word, direct] = ["leader_word", "direct_lanes"]
             .map(|port| if shape.routes_stores() { zeros(0) } else { transaction.output(port) });
         let positions = if shape.routes_loads() { transaction.output("positions") } else { zeros(0) };
         let memory_served = transaction.output("served");
-        // Other accesses below RAM are those of the scratchpad, or are at fault and do not commit.
+        // Other accesses below RAM are those of scratchpad and windows, or are at fault and do not commit.
         let at_console = m.wire("leader_at_console", &at_console(shape, leader_address));
         if shape.formal {
             let asks = valid & (&is_memory | &control.is_jalr);
@@ -60,7 +65,7 @@ impl Service {
         let unserved = active & !&served;
         let all_but_last = &unserved & !concat([&served.bit(0), &zeros(shape.threads - 1)]);
         let unserved = m.wire("unserved", &m.fault("serving_lane_0_drops_the_last_lane", &unserved, &all_but_last));
-        Self { transaction, direct, positions, line, leader_word, at_console, jump_served, served, unserved }
+        Self { transaction, direct, positions, line, leader_word, at_console, at_window, jump_served, served, unserved }
     }
 }
 
@@ -102,6 +107,7 @@ fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Re
         tag: inputs.tag.clone(),
         hart: if shape.has(&A) { join([&inputs.leader_number, &meta.warp]) } else { zeros(0) },
         rows: rows(shape, inputs),
+        window: service.at_window.clone(),
         ..Request::zeros(shape)
     };
     if shape.routes_stores() {
@@ -114,11 +120,12 @@ fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Re
         };
     }
     let writes_memory = m.wire("writes_memory", &(&inputs.is_store | &control.is_atomic));
+    let has_mask = if shape.has_windows() { writes_memory | &service.at_window } else { writes_memory };
     Request {
         direct: service.direct.slice(0, if several { shape.threads } else { 0 }),
         together: if several { transaction.output("together") } else { zeros(0) },
         position: service.leader_word.clone(),
-        bytes: transaction.output("leader_bytes_written").when(&writes_memory),
+        bytes: transaction.output("leader_bytes_written").when(&has_mask),
         leaders: transaction.output("leader_data_spread"),
         words: if several { inputs.store.clone() } else { zeros(0) },
         ..request

@@ -6,7 +6,7 @@
 use rtl::{Builder, Expr, concat, lit, lowest_one, ones, zeros};
 
 use super::s7_commit::Inputs;
-use crate::memory::map::{in_ram, in_scratchpad};
+use crate::memory::map::{in_ram, in_scratchpad, in_windows};
 use crate::shape::{CONSOLE, Shape};
 
 pub struct Faults {
@@ -39,6 +39,12 @@ impl Faults {
             let performs = if shape.scratchpad_atomics { &is_amo | !&control.is_atomic } else { !&control.is_atomic };
             let performs = m.fault("the_scratchpad_takes_reservations", &performs, &ones(1));
             mapped | per_lane("in_scratchpad", &|a| in_scratchpad(shape, a)).when(&performs)
+        } else {
+            mapped
+        };
+        let mapped = if shape.has_windows() {
+            let performs = m.fault("windows_take_atomic_operations", &!&control.is_atomic, &ones(1));
+            mapped | per_lane("in_windows", &|a| in_windows(shape, a)).when(&performs)
         } else {
             mapped
         };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use weft_config::{Config, Memory, MemoryKind};
+use weft_config::{Coalescer, Config, Memory, MemoryKind, Window};
 
 use crate::tools::run;
 
@@ -20,26 +20,50 @@ fn lint(folder: &Path) -> String {
 
 #[test]
 fn lint_is_silent() {
-    for (number, (warps, threads, outstanding)) in
-        [(1, 1, 1), (3, 2, 5), (2, 4, 16), (8, 8, 16), (2, 32, 3), (1, 64, 16)].into_iter().enumerate()
-    {
+    let of_a_line = [(1, 1, 1, 0), (3, 2, 5, 0), (2, 4, 16, 0), (8, 8, 16, 0), (2, 32, 3, 0), (1, 64, 16, 0)];
+    let others = [(2, 4, 16, 32), (1, 8, 3, 512), (1, 64, 16, 32), (1, 1, 2, 1024)];
+    for (number, (warps, threads, outstanding, bits)) in of_a_line.into_iter().chain(others).enumerate() {
         for atomic in [false, true] {
             let mut config = config(warps, threads, outstanding);
+            config.axi.data_bits = bits;
+            config.icache.bytes = if bits > 0 { 1024 } else { 0 };
             config.isa.set(&weft_config::extension::A, atomic);
             config.trace.port = number % 2 == 0;
             config.memory.ram_bytes = [16 << 20, 3 << 20, 1 << 31][number % 3];
             let core = cores::elaborate(&config, 0x8000_0000).unwrap();
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join("weft_core.v"), core.all_in_one()).unwrap();
-            assert_eq!(lint(folder.path()), "", "{warps}x{threads}, {outstanding} tags, atomic {atomic}");
+            let name = format!("{warps}x{threads}, {outstanding} tags, {bits} bits, atomic {atomic}");
+            assert_eq!(lint(folder.path()), "", "{name}");
         }
     }
 }
 
 #[test]
-fn the_top_has_a_fetch_port_and_a_bus_as_wide_as_a_line_or_as_axi_allows() {
-    for (threads, bits, length) in [(1, 32, 0), (8, 256, 0), (32, 1024, 0), (64, 1024, 1)] {
-        let core = cores::elaborate(&config(2, threads, 16), 0x8000_0000).unwrap();
+fn lint_of_windows_is_silent() {
+    for (threads, caches, line) in [(1, 0, false), (4, 1024, false), (4, 1024, true), (64, 1024, true)] {
+        let mut config = config(2, threads, 4);
+        config.memory.windows = [(0xf000_0000, 4096), (4, 4)].map(|(base, bytes)| Window { base, bytes }).to_vec();
+        (config.icache.bytes, config.dcache.bytes) = (caches, caches);
+        if line {
+            (config.memory.coalescer, config.scratchpad.bytes, config.control.port) = (Coalescer::Line, 4096, true);
+        }
+        config.check().unwrap();
+        let core = cores::elaborate(&config, 0x8000_0000).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("weft_core.v"), core.all_in_one()).unwrap();
+        assert_eq!(lint(folder.path()), "", "{threads} threads, caches of {caches} bytes, line {line}");
+    }
+}
+
+#[test]
+fn the_top_has_a_fetch_port_and_a_bus_as_wide_as_a_line_or_as_configured() {
+    let of_a_line = [(1, 0, 32, 0), (8, 0, 256, 0), (32, 0, 1024, 0), (64, 0, 1024, 1)];
+    let others = [(1, 64, 64, 0), (8, 32, 32, 7), (8, 128, 128, 1), (8, 1024, 1024, 0), (64, 256, 256, 7)];
+    for (threads, data_bits, bits, length) in of_a_line.into_iter().chain(others) {
+        let mut config = config(2, threads, 16);
+        config.axi.data_bits = data_bits;
+        let core = cores::elaborate(&config, 0x8000_0000).unwrap();
         let ports = core.ports();
         let width = |name: &str| ports.iter().find(|port| port.name == name).map(|port| port.width);
         assert_eq!(width("imem_req_addr"), Some(32));

@@ -40,8 +40,8 @@ fn check_lint(config: &Config, single: bool) {
 }
 
 /// The number of values per key, of which lint tries every pair: unit, threads (up to 32), warps, memory, flags, time
-/// slices, coalescer, scratchpad, control port.
-const CHOICES: [usize; 15] = [7, 6, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3, 3, 2];
+/// slices, coalescer, scratchpad, control port, caches.
+const CHOICES: [usize; 16] = [7, 6, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3, 3, 2, 3];
 
 fn chosen(row: &[usize]) -> Config {
     let [
@@ -60,11 +60,12 @@ fn chosen(row: &[usize]) -> Config {
         coalescer,
         scratchpad,
         control,
+        caches,
     ] = *row
     else {
         panic!("{row:?}");
     };
-    let descriptor = weft_config::Unit::find(weft_config::Unit::names()[unit]).unwrap();
+    let descriptor = weft_config::Unit::find(weft_config::Unit::names_in_hardware()[unit]).unwrap();
     let mut config = config([1, 3, 8, 64][warps], 1 << threads, trace == 1);
     let kinds = [MemoryKind::Model, MemoryKind::Bram, MemoryKind::Axi4];
     config.memory = Memory {
@@ -80,6 +81,14 @@ fn chosen(row: &[usize]) -> Config {
     config.scratchpad.bytes = [0, 4 * config.threads, 1 << 14][scratchpad];
     config.control.port = control == 1 && kinds[memory] != MemoryKind::Bram;
     config.scratchpad.atomics = a == 1 && (threads + warps) % 4 > 0;
+    if kinds[memory] != MemoryKind::Bram && caches > 0 {
+        config.dcache.bytes = (8 * config.threads) << warps;
+        config.icache.bytes = [0, 128, 8192][caches];
+        config.icache.line_bytes = [0, 32, 64][caches];
+        config.icache.prefetch = m == 1;
+        // On the bus the control block says where the reconvergence table is.
+        config.control.port |= descriptor.reconverges && kinds[memory] == MemoryKind::Axi4;
+    }
     if descriptor.reads("divergence.fair_after") {
         config.divergence.fair_after = [0, 1, 3, 65_536][turns];
     }
@@ -103,7 +112,7 @@ fn lint_is_silent() {
 
 #[test]
 fn lint_is_silent_with_the_smallest_and_the_largest_core() {
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         for (warps, threads) in [(1, 1), (64, 64)] {
             let mut config = config(warps, threads, true);
             config.divergence.unit = unit.into();
@@ -209,7 +218,7 @@ fn two_cores_live_in_one_design() {
 /// Memory in the core, with and without an initial image. Without one, nothing drives the reconvergence table.
 #[test]
 fn lint_is_silent_with_memory_in_the_core() {
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         let memory = Memory::of_kind(MemoryKind::Bram);
         let mut config = Config { memory, ..config(2, 4, false) };
         config.divergence.unit = unit.into();
@@ -228,7 +237,7 @@ fn lint_is_silent_with_memory_in_the_core() {
 
 #[test]
 fn every_unit_states_its_invariants_with_one_thread_and_with_more() {
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         for threads in [1, 2, 8] {
             let mut config = config(2, threads, false);
             config.divergence.unit = unit.into();

@@ -12,6 +12,7 @@ mod reservations;
 mod scoreboard;
 mod shifts;
 mod stacks;
+mod table_refills;
 mod waiting;
 mod yosys;
 

@@ -32,7 +32,7 @@ fn unknown_names(text: &str) -> Vec<&str> {
 /// Two configurations of each unit. Together they have every memory kind, narrow and wide warps, with and without
 /// trace port, with and without control port.
 fn configurations() -> Vec<Config> {
-    let units = Unit::names().into_iter().flat_map(|unit| [unit, unit]);
+    let units = Unit::names_in_hardware().into_iter().flat_map(|unit| [unit, unit]);
     let configuration = |(number, unit): (usize, &'static str)| {
         let kind = [MemoryKind::Model, MemoryKind::Bram, MemoryKind::Axi4][number % 3];
         let threads = [1, 8, 32, 8, 32, 1, 8, 32][number % 8];

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use weft_config::extension::{A, M};
-use weft_config::{Config, MemoryKind};
+use weft_config::{Config, MemoryKind, Window};
 
 /// Most columns of a line.
 const COLUMNS: usize = 110;
@@ -25,8 +25,8 @@ fn configured(unit: &str, threads: u32, kind: MemoryKind, trace: bool) -> Config
     config
 }
 
-/// Twelve cores: every unit and memory kind, narrow and wide, with and without trace port,
-/// control port and extensions.
+/// Thirteen cores: every unit and memory kind, narrow and wide, with and without trace port,
+/// control port, extensions and windows.
 fn cores() -> Vec<(String, String)> {
     use MemoryKind::{Axi4, Bram, Model};
     let without = |mut config: Config| {
@@ -36,6 +36,10 @@ fn cores() -> Vec<(String, String)> {
     };
     let controlled = |mut config: Config| {
         config.control.port = true;
+        config
+    };
+    let with_windows = |mut config: Config| {
+        config.memory.windows = [0xf000_0000, 0x3000_0000].map(|base| Window { base, bytes: 4096 }).to_vec();
         config
     };
     let configs = [
@@ -51,6 +55,7 @@ fn cores() -> Vec<(String, String)> {
         configured("multi-path", 8, Model, false),
         controlled(configured("pdom-stack", 4, Axi4, false)),
         controlled(configured("arbiter", 1, Model, true)),
+        with_windows(configured("sorted-table", 4, Axi4, true)),
     ];
     let text = |config: Config| {
         let core = cores::elaborate(&config, 0x8000_0000).unwrap();

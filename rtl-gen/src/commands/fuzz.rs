@@ -187,7 +187,7 @@ fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
 
 /// Returns the named units in the order of registration, or all units if none is named.
 fn units(given: &[String]) -> Result<Vec<String>, RequestError> {
-    let known = Unit::names();
+    let known = Unit::names_in_hardware();
     compare::check_units(given, &known)?;
     let wanted = |name: &&str| given.is_empty() || given.iter().any(|given| given == name);
     Ok(known.into_iter().filter(wanted).map(str::to_owned).collect())

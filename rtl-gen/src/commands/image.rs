@@ -1,11 +1,13 @@
 //! `weft image`: the memory that a program needs.
 
+use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use cores::control::TABLE_LINE;
 use serde_json::{Value, json};
 use sim::Program;
-use testbench::reconvergence::reconvergence_table;
+use testbench::reconvergence::StoredTable;
 use weft_config::Config;
 
 use super::config::resolve;
@@ -15,9 +17,6 @@ use crate::arguments::{ImageArguments, ImageFormat};
 use crate::error::RequestError;
 use crate::report::{self, Report};
 use crate::staging::StagedFile;
-
-/// Bytes to which the program and the table are aligned: the longest line of an instruction cache.
-const LINE: u32 = 64;
 
 /// The contents of RAM from its first address on.
 struct Image {
@@ -43,15 +42,11 @@ impl Image {
             bytes.resize(bytes.len().max(at + segment.bytes.len()), 0);
             bytes[at..at + segment.bytes.len()].copy_from_slice(&segment.bytes);
         }
-        bytes.resize(bytes.len().next_multiple_of(LINE as usize), 0);
+        bytes.resize(bytes.len().next_multiple_of(TABLE_LINE as usize), 0);
         let mut image = Self { bytes, address: config.memory.base, entry: program.entry, table: None };
-        let words = reconvergence_table(config, program);
-        if let ([first, ..], [.., last]) = (program.code(), program.code())
-            && !words.is_empty()
-        {
-            let code = first.start / LINE * LINE..last.end.next_multiple_of(LINE);
-            image.table = Some(Table { base: config.memory.base + image.bytes.len() as u32, code: code.clone() });
-            image.bytes.extend(code.step_by(4).flat_map(|pc| words.word(pc).to_le_bytes()));
+        if let Some(StoredTable { code, words }) = StoredTable::of(config, program) {
+            image.table = Some(Table { base: config.memory.base + image.bytes.len() as u32, code });
+            image.bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
         }
         image
     }
@@ -130,12 +125,36 @@ pub fn image(arguments: &ImageArguments, report: &Report) -> anyhow::Result<Verd
         let contents = match format {
             ImageFormat::Bin => image.bytes.clone(),
             ImageFormat::Hex => image.bank(bank, banks).into_bytes(),
+            ImageFormat::Elf => with_table(fs::read(&arguments.program)?, &image),
             ImageFormat::C => image.c_array(&identifier(&arguments.out)).into_bytes(),
         };
         file.write(&contents)?;
     }
     staged.into_iter().try_for_each(StagedFile::publish)?;
     report.answer(&image.text(&targets), || image.object(&targets))
+}
+
+/// Type of the segment with the reconvergence table, which the drivers know. Its virtual address is that of the table, its
+/// physical address the pc of the first entry.
+const TABLE_SEGMENT: u32 = 0x6000_5754;
+
+/// A program with its table in a further segment. The headers of the segments move to the end of the file.
+fn with_table(mut elf: Vec<u8>, image: &Image) -> Vec<u8> {
+    let Some(Table { base, code }) = &image.table else { return elf };
+    let half = |elf: &[u8], at: usize| usize::from(u16::from_le_bytes([elf[at], elf[at + 1]]));
+    let headers = u32::from_le_bytes(elf[28..32].try_into().expect("four bytes")) as usize;
+    let (header_bytes, count) = (half(&elf, 42), half(&elf, 44));
+    let old = elf[headers..headers + header_bytes * count].to_vec();
+    elf.resize(elf.len().next_multiple_of(TABLE_LINE as usize), 0);
+    let (at, size) = (elf.len() as u32, code.len() as u32);
+    elf.extend(&image.bytes[(base - image.address) as usize..]);
+    let moved = elf.len() as u32;
+    elf.extend(old);
+    let header = [TABLE_SEGMENT, at, *base, code.start, size, size, 4, TABLE_LINE];
+    elf.extend(header.into_iter().flat_map(u32::to_le_bytes));
+    elf[28..32].copy_from_slice(&moved.to_le_bytes());
+    elf[44..46].copy_from_slice(&(count as u16 + 1).to_le_bytes());
+    elf
 }
 
 /// The name of a file with the number of a bank before its extension.

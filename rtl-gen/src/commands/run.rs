@@ -48,6 +48,9 @@ fn execute(
                        what it does";
         return Err(RequestError::new("configuration", message).into());
     }
+    if engine != testbench::Engine::Model {
+        config.unit()?.check_in_hardware().map_err(cores::CoreError::from)?;
+    }
     let program = program::load(&arguments.program, &config)?;
     let signature = match &arguments.files.signature {
         Some(_) => signature_of(&program, &config)?,

@@ -67,6 +67,25 @@ fn the_table_is_that_of_block_ram() {
 }
 
 #[test]
+fn a_program_gets_its_table_as_a_segment() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", program().bytes());
+    let read = |name: &str| fs::read(workspace.join(name)).expect("a file");
+    workspace.weft(&["image", "p.elf", "--out", "same.elf", "--format", "elf"]).succeeded();
+    assert_eq!(read("same.elf"), program().bytes(), "the unit reads no table");
+    let unit = ["--set", "divergence.unit=pdom-stack"];
+    workspace.weft(&[&["image", "p.elf", "--out", "q.elf", "--format", "elf"], &unit[..]].concat()).succeeded();
+    workspace.weft(&[&["image", "q.elf", "--out", "q.bin"], &unit[..]].concat()).succeeded();
+    let (elf, bytes) = (read("q.elf"), read("q.bin"));
+    let word = |at: usize| u32::from_le_bytes(elf[at..at + 4].try_into().expect("four bytes"));
+    let segments = elf[44] as usize;
+    let last: Vec<u32> = (0..8).map(|field| word(word(28) as usize + 32 * (segments - 1) + 4 * field)).collect();
+    let [kind, at, base, first, size, ..] = last[..] else { panic!("a header") };
+    assert_eq!((kind, base, first, size), (0x6000_5754, RAM + 64, RAM, 64));
+    assert_eq!(elf[at as usize..][..64], bytes[64..]);
+}
+
+#[test]
 fn requests_that_cannot_be_met() {
     let workspace = Workspace::new();
     workspace.write("p.elf", program().bytes());

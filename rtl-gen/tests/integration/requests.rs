@@ -3,6 +3,7 @@
 use crate::common;
 
 use common::Workspace;
+use common::elf::{EXIT, Elf};
 
 fn message(arguments: &[&str]) -> String {
     Workspace::new().refused(arguments)
@@ -37,6 +38,37 @@ fn a_mistake_in_the_configuration() {
         &["run", "missing.elf", "--set", "colour=red"],
     ];
     insta::assert_snapshot!(mistakes.iter().map(|request| message(request)).collect::<Vec<_>>().join("\n"));
+}
+
+/// Each command that needs Verilog says what to write instead; the model runs the program.
+#[test]
+fn a_unit_of_the_golden_model_alone() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    let requests: &[&[&str]] = &[
+        &["emit", "--out", "core"],
+        &["emit", "--out", "core", "--board", "ulx3s"],
+        &["emit", "--out", "core", "--image", "p.elf", "--set", "memory.kind=bram"],
+        &["synth", "--target", "ecp5-85k"],
+        &["run", "p.elf"],
+        &["cosim", "p.elf"],
+    ];
+    for unit in ["serial", "mimd", "dws"] {
+        let set = ["--set", &format!("divergence.unit={unit}")];
+        let expected = format!(
+            "the unit `{unit}` exists in the golden model alone; use `weft run --engine model` or `weft compare --engine \
+             model`, or one of the units `arbiter`, "
+        );
+        for request in requests {
+            let message = workspace.refused(&[*request, &set].concat());
+            assert!(message.starts_with(&format!("[configuration] `divergence.unit`: {expected}")), "{message}");
+        }
+        for command in [&["compare"][..], &["fuzz", "--seed", "1", "--count", "1"]] {
+            let message = workspace.refused(&[command, &["--units", unit, "--out", "folder"]].concat());
+            assert!(message.starts_with(&format!("[unknown-unit] --units: {expected}")), "{message}");
+        }
+        workspace.weft(&[&["run", "p.elf", "--engine", "model"], &set[..]].concat()).succeeded();
+    }
 }
 
 #[test]

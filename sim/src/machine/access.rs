@@ -20,7 +20,7 @@ pub(super) struct Kind {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// The console and the scratchpad.
+    /// The console, the scratchpad and windows.
     Anywhere,
     /// The scratchpad, if it has atomics.
     Atomics,
@@ -49,6 +49,10 @@ impl Machine {
         self.point(part, (rs1, offset), width, Kind::LOAD)?;
         if self.leads_in_scratchpad(part) {
             self.load_scratchpad(part, (width, signed), rd);
+            return Ok(());
+        }
+        if self.leads_in_window(part) {
+            self.load_window(part, (width, signed), rd);
             return Ok(());
         }
         let access = self.access(part);
@@ -88,6 +92,10 @@ impl Machine {
         self.point(part, (rs1, offset), width, Kind::STORE)?;
         if self.leads_in_scratchpad(part) {
             self.store_scratchpad(part, width, rs2);
+            return Ok(());
+        }
+        if self.leads_in_window(part) {
+            self.store_window(part, width, rs2);
             return Ok(());
         }
         let access = self.access(part);
@@ -167,12 +175,14 @@ impl Machine {
             outside_ram |= u32::from(!ram.contains(*address));
             in_stacks |= u32::from(stacks.permuted(*address));
         }
-        // These lanes may be inactive, or may address the console or the scratchpad.
+        // These lanes may be inactive, or may address the console, the scratchpad or a window.
         if unaligned | outside_ram != 0 {
             let misaligned = |address: u32| address & low_bits != 0;
             let (scratchpad, anywhere) = (&self.scratchpad, kind.reach == Reach::Anywhere);
             let banks = anywhere || (kind.reach == Reach::Atomics && scratchpad.has_atomics());
-            let beside = |address: u32| anywhere & (address == CONSOLE) | banks & scratchpad.contains(address);
+            let beside = |address: u32| {
+                anywhere & ((address == CONSOLE) | self.windows.contain(address)) | banks & scratchpad.contains(address)
+            };
             let outside = |address: u32| !ram.contains(address) & !beside(address);
             let refused = self.addresses.iter().map(|address| misaligned(*address) | outside(*address));
             let refused = part.path.mask & lanes_where(refused);

@@ -17,11 +17,14 @@ mod reservations;
 mod scratchpad;
 mod spin;
 mod threads;
+mod windows;
+
+use std::ops::Range;
 
 use weft_config::{Coalescer, Config, UnknownUnit};
 use weft_trace::{Commit, MemoryOp, Moves, PathRecord, Sorting};
 
-use crate::control_flow::{Analysis, ReconvergenceTable};
+use crate::control_flow::{Analysis, Reconvergence, ReconvergenceTable};
 use crate::decode::{DecodeCache, Form, Instruction, Unit};
 use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, Program};
@@ -36,6 +39,7 @@ use reservations::Reservations;
 pub use scratchpad::Scratchpad;
 use spin::Loop;
 use threads::Threads;
+use windows::Windows;
 
 /// Values that come from outside the model.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,8 +88,11 @@ pub struct Machine {
     slots: u32,
     /// Reconvergence pcs of branches, if the policy reads them.
     reconvergence: Option<ReconvergenceTable>,
+    /// The basic blocks in order, if the policy counts their instructions.
+    blocks: Vec<Range<u32>>,
     memory: Memory,
     scratchpad: Scratchpad,
+    windows: Windows,
     reservations: Reservations,
     decoder: DecodeCache,
     /// Physical address of the `tohost` word.
@@ -118,6 +125,9 @@ impl Machine {
         let (warps, lanes) = (config.warps, config.threads);
         let policies: Vec<_> = (0..warps).map(|_| policy::create(config, program.entry)).collect::<Result<_, _>>()?;
         let slots = policies[0].slots();
+        let analysis = reads.then(|| Analysis::of(program));
+        let counted = analysis.iter().filter(|_| policies[0].counts_blocks()).flat_map(Analysis::blocks);
+        let blocks = counted.map(|block| block.range.clone()).collect();
         let memory = Memory::new(config, program);
         let address = Some(config.run.tohost).filter(|address| *address != 0).or(program.tohost());
         let tohost = address.map(|address| memory.stacks().physical(address & !3));
@@ -129,9 +139,11 @@ impl Machine {
             loops: vec![Loop::default(); warps as usize],
             spin_yields: config.divergence.fair_after > 0,
             slots,
-            reconvergence: reads.then(|| Analysis::of(program).table().clone()),
+            blocks,
+            reconvergence: analysis.as_ref().map(|analysis| analysis.table().clone()),
             memory,
             scratchpad: Scratchpad::new(config),
+            windows: Windows::new(config),
             reservations: Reservations::new(warps * lanes),
             decoder: DecodeCache::new(config.isa),
             tohost,
@@ -172,6 +184,7 @@ impl Machine {
         part.next.yields = instruction == Instruction::Pause || spins && self.spin_yields;
         if let Some(table) = &self.reconvergence {
             part.next.reconvergence = table.at(path.pc);
+            part.next.block = self.block_at(part.next.reconvergence);
         }
         let moves = self.policies[warp as usize].resolve(slot, &part.next);
         self.commits += 1;
@@ -180,6 +193,19 @@ impl Machine {
         let context = self.context(warp, slot);
         self.unfinished[context] = (part.out.served != path.mask).then_some(path.pc);
         Ok(Step::Committed { late: part.late, volatile: part.volatile, tohost: part.tohost, moves })
+    }
+
+    /// Number of instructions of the counted block that begins at a reconvergence point. Any return ends its block.
+    fn block_at(&self, point: Reconvergence) -> u32 {
+        match point {
+            _ if self.blocks.is_empty() => 0,
+            Reconvergence::Unknown => 0,
+            Reconvergence::Return => 1,
+            Reconvergence::At(pc) => {
+                let block = self.blocks.binary_search_by_key(&pc, |block| block.start);
+                block.map_or(0, |block| self.blocks[block].len() as u32 / 4)
+            }
+        }
     }
 
     /// Sets `out` to a commit that serves every lane and has no effect.

@@ -2,30 +2,36 @@
 
 mod arbiter;
 mod dual_path;
+mod dws;
 mod forwarding;
+mod mimd;
 mod minority_first;
 mod multi_path;
 mod observed;
 mod path_stack;
 mod pdom_stack;
+mod serial;
 mod sorted_table;
 mod stack;
 
 use weft_config::{
-    ARBITER, Config, DUAL_PATH, MINORITY_FIRST, MULTI_PATH, PATH_STACK, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit,
-    VERILOG,
+    ARBITER, Config, DUAL_PATH, DWS, MIMD, MINORITY_FIRST, MULTI_PATH, PATH_STACK, PDOM_STACK, SERIAL, SORTED_TABLE,
+    Unit, UnknownUnit, VERILOG,
 };
 use weft_trace::{Moves, PathRecord, Sorting};
 
 use crate::control_flow::Reconvergence;
 use arbiter::Arbiter;
 use dual_path::DualPath;
+use dws::Dws;
 use forwarding::Forwarding;
+use mimd::Mimd;
 use minority_first::MinorityFirst;
 use multi_path::MultiPath;
 use observed::Observed;
 use path_stack::PathStack;
 use pdom_stack::PdomStack;
+use serial::Serial;
 use sorted_table::SortedTable;
 
 /// The result of an instruction of a path: its threads, without those that ended, on at most two new paths.
@@ -43,6 +49,9 @@ pub struct Next {
     pub yields: bool,
     /// The reconvergence point of the paths a and b of a branch or `jalr`, if the unit reads it.
     pub reconvergence: Reconvergence,
+    /// Instructions of the block that begins at this point, if the unit [counts](Policy::counts_blocks) them and
+    /// the point is known; else 0.
+    pub block: u32,
 }
 
 impl Next {
@@ -123,6 +132,11 @@ pub trait Policy: Send {
         true
     }
 
+    /// Whether the unit reads [`Next::block`].
+    fn counts_blocks(&self) -> bool {
+        false
+    }
+
     /// Makes all paths runnable. Every path is parked before.
     fn release(&mut self);
 }
@@ -156,6 +170,9 @@ const POLICIES: &[(&Unit, Create)] = &[
     }),
     (&MINORITY_FIRST, |start, _| Box::new(MinorityFirst::new(start))),
     (&MULTI_PATH, |start, config| Box::new(MultiPath::new(start, config.divergence.order))),
+    (&SERIAL, |start, _| Box::new(Serial::new(start))),
+    (&MIMD, |start, _| Box::new(Mimd::new(start))),
+    (&DWS, |start, config| Box::new(Dws::new(start, config.unit_keys.get("dws.threshold")))),
     // It follows the hardware: the model cannot run it alone.
     (&VERILOG, |start, _| Box::new(Observed::new(start))),
 ];

@@ -145,7 +145,7 @@ where
 /// For a row that waits for the rows above it, the pc of the threads that have arrived at a return, if the row does
 /// not hold that pc yet.
 /// `over` are the reconvergence points of the rows above, starting with the row's own reconvergence point `rpc`.
-fn waiting_at_return(rpc: Rpc, over: impl Iterator<Item = Rpc>) -> Option<u32> {
+pub(super) fn waiting_at_return(rpc: Rpc, over: impl Iterator<Item = Rpc>) -> Option<u32> {
     let mut over = over.peekable();
     let awaited = over.peek().copied().filter(|awaited| !awaited.is(rpc))?;
     over.take_while(|rpc| rpc.is(awaited)).find_map(Rpc::first_arrival)

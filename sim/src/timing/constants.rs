@@ -1,6 +1,6 @@
 //! Distances in cycles between the events of an instruction in the pipeline.
 
-use weft_config::{Config, MemoryKind};
+use weft_config::{Config, MemoryKind, Unit};
 
 /// The pipeline, as `docs/design/pipeline.md` describes it. Cycle 0 is S3, where an instruction issues.
 #[derive(Clone, Debug)]
@@ -42,7 +42,8 @@ pub(super) struct Constants {
 
 impl Constants {
     pub(super) fn of(config: &Config) -> Self {
-        let (delay, slots) = config.unit().map_or((0, 1), |unit| (u64::from((unit.delay)(config)), unit.slots));
+        let facts = |unit: &Unit| (u64::from((unit.delay)(config)), unit.slots.of(config.threads));
+        let (delay, slots) = config.unit().map_or((0, 1), facts);
         let contexts = config.warps * slots;
         let late_results = (2 * config.memory.outstanding / contexts).next_power_of_two().clamp(8, 16);
         Self {

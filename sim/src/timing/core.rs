@@ -1,16 +1,16 @@
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use weft_config::{Config, UnknownUnit};
-use weft_trace::Record;
+use weft_trace::{PathRecord, Record};
 
 use super::constants::Constants;
-use super::divider::Divider;
-use super::fetch_port::FetchPort;
 use super::front_end::FrontEnd;
 use super::memory_port::MemoryPort;
+use super::pipe::Pipe;
 use super::predecode::{Class, Predecoder};
 use super::scoreboard::{EntryNumber, Scoreboard};
-use super::write_port::{LateResult, WritePort};
+use super::write_port::LateResult;
 use crate::execution::Execution;
 use crate::{Cycles, Finished, Outcome, Program, Verdict};
 
@@ -21,33 +21,33 @@ pub(super) struct Core<'a> {
     pub(super) execution: Execution<'a>,
     pub(super) predecoder: Predecoder,
     pub(super) slots: u32,
+    /// Whether the contexts of a warp issue independently of each other and wait for no threads but their own: for a
+    /// unit without hardware.
+    pub(super) ideal: bool,
     /// By warp, then by slot.
     pub(super) contexts: Vec<Context>,
     pub(super) warps: Vec<Warp>,
+    /// Context n is in pipeline n modulo their number.
+    pub(super) pipes: Vec<Pipe>,
     /// Future events of S8, in order.
     pub(super) findings: VecDeque<Finding>,
-    pub(super) fetch_port: FetchPort,
     pub(super) memory: MemoryPort,
-    pub(super) write_port: WritePort,
-    /// Free slots of the request queue, and free tags.
-    pub(super) places: usize,
-    pub(super) tags: usize,
-    pub(super) divider: Divider,
-    /// The contexts that fetched and issued last.
-    pub(super) last_fetch: usize,
-    pub(super) last_issue: usize,
-    pub(super) search: Search,
     /// A fence waits for requests alone. Until it issues, no access to memory does.
     pub(super) fence_waits: bool,
-    /// The last cycle in which a restarted context fetched before its turn in the round robin.
-    pub(super) went_before: u64,
     pub(super) now: u64,
     pub(super) idle: u64,
+    /// The paths in the slots of a warp before and after an instruction. They are kept to reuse their buffers.
+    pub(super) before: Vec<Option<PathRecord>>,
+    pub(super) after: Vec<Option<PathRecord>>,
 }
 
 pub(super) struct Context {
     pub(super) front_end: FrontEnd,
     pub(super) scoreboard: Scoreboard,
+    /// Cycle of the last issue from which the next one keeps its distance.
+    pub(super) issued: Option<u64>,
+    /// Threads that run in this slot, or ran here last.
+    pub(super) home: u64,
     /// Destination of the last issued instruction, if S7 writes it, and the cycle from which it can be read.
     pub(super) fresh: (u8, u64),
     /// First cycle in which S8 has decided whether the last issued load continues.
@@ -64,25 +64,10 @@ pub(super) struct Replay {
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Warp {
-    /// Cycle of the last issue.
-    pub(super) issued: Option<u64>,
-    /// Threads that run in slot 1, or ran there last.
-    pub(super) in_second_slot: u64,
     /// The slot that the constrained scheduler considers.
     pub(super) turn: u32,
-    /// The turn passes to the other slot in the next cycle.
+    /// The turn passes to the next slot in the next cycle.
     pub(super) passes: bool,
-}
-
-/// S3's search for a context that waits only for a resource: a request slot, a tag, the divider or an empty request
-/// queue. It examines one context after the other, and stays at such a context until that issues.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Search {
-    pub(super) number: usize,
-    /// Cycles for which that context has waited.
-    pub(super) waited: u64,
-    /// The last cycle in which it was examined.
-    pub(super) seen: u64,
 }
 
 pub(super) struct Finding {
@@ -105,39 +90,38 @@ impl<'a> Core<'a> {
         observer: &'a mut dyn FnMut(&Record),
     ) -> Result<Self, UnknownUnit> {
         let execution = Execution::new(config, program, observer)?;
-        let slots = execution.machine.slots();
-        let context = |number| Context {
-            front_end: FrontEnd::new(
-                execution.machine.path(number / slots, number % slots).map(|path| path.pc),
-                &constants,
-            ),
-            scoreboard: Scoreboard::new(&constants),
-            fresh: (0, 0),
-            load_decided: 0,
-            replay: None,
+        let (slots, unit) = (execution.machine.slots(), config.unit()?);
+        let context = |number| {
+            let path = execution.machine.path(number / slots, number % slots);
+            Context {
+                front_end: FrontEnd::new(path.map(|path| path.pc), &constants),
+                scoreboard: Scoreboard::new(&constants),
+                issued: None,
+                home: path.map_or(0, |path| path.mask),
+                fresh: (0, 0),
+                load_decided: 0,
+                replay: None,
+            }
         };
         let contexts: Vec<Context> = (0..config.warps * slots).map(context).collect();
+        let pipes = if unit.runs_all { slots as usize } else { 1 };
+        let pipe = |first| Pipe::new(config, &constants, (first, contexts.len() - pipes + first));
         Ok(Self {
             config,
             program,
             predecoder: Predecoder::new(config),
             slots,
-            last_fetch: contexts.len() - 1,
-            last_issue: contexts.len() - 1,
-            search: Search::default(),
+            ideal: !unit.in_hardware,
             fence_waits: false,
-            went_before: 0,
+            pipes: (0..pipes).map(pipe).collect(),
             contexts,
             warps: vec![Warp::default(); config.warps as usize],
             findings: VecDeque::new(),
-            fetch_port: FetchPort::new(config),
             memory: MemoryPort::new(config, constants.atomic),
-            write_port: WritePort::default(),
-            places: constants.requests,
-            tags: config.memory.outstanding as usize,
-            divider: Divider::new(config.divider_units()),
             now: 0,
             idle: 0,
+            before: Vec::new(),
+            after: Vec::new(),
             execution,
             constants,
         })
@@ -175,7 +159,7 @@ impl<'a> Core<'a> {
 
     /// Simulates one cycle. Returns the outcome if an instruction that issues in it ends the run.
     fn cycle(&mut self) -> Option<Outcome> {
-        self.fetch();
+        (0..self.pipes.len()).for_each(|pipe| self.fetch(pipe));
         let ended = self.issue();
         self.resolve();
         self.write();
@@ -190,7 +174,10 @@ impl<'a> Core<'a> {
         if self.turns_pass() {
             return Some(now + 1);
         }
-        let mut wakes = self.memory.wakes(now).min(self.write_port.wakes().max(now + 1));
+        let mut wakes = self.memory.wakes(now);
+        for pipe in &self.pipes {
+            wakes = wakes.min(pipe.write_port.wakes().max(now + 1));
+        }
         wakes = wakes.min(self.findings.front().map_or(u64::MAX, |finding| finding.cycle.max(now + 1)));
         for (number, context) in self.contexts.iter().enumerate() {
             if wakes == now + 1 {
@@ -198,7 +185,8 @@ impl<'a> Core<'a> {
             }
             wakes = wakes.min(context.front_end.wakes(now, &self.constants));
             if context.front_end.wants(now, &self.constants).is_some() {
-                wakes = wakes.min(self.fetch_port.free_from().max(now + 1));
+                let fetch_port = &self.pipes[self.pipe_of(number)].fetch_port;
+                wakes = wakes.min(fetch_port.free_from().max(now + 1));
             }
             if let Some(head) = context.front_end.head(now) {
                 wakes = wakes.min(self.could_issue(number, head).max(now + 1));
@@ -212,6 +200,28 @@ impl<'a> Core<'a> {
         (number as u32 / self.slots, number as u32 % self.slots)
     }
 
+    /// The contexts of a pipeline, starting after context `last` of it.
+    pub(super) fn turn(&self, last: usize) -> impl Iterator<Item = usize> + use<> {
+        let (count, pipes) = (self.contexts.len(), self.pipes.len());
+        (last + pipes..count).step_by(pipes).chain((self.pipe_of(last)..=last).step_by(pipes))
+    }
+
+    pub(super) fn pipe_of(&self, number: usize) -> usize {
+        if self.pipes.len() == 1 { 0 } else { number % self.pipes.len() }
+    }
+
+    /// The contexts of a warp.
+    pub(super) fn of_warp(&self, warp: u32) -> Range<usize> {
+        let first = (warp * self.slots) as usize;
+        first..first + self.slots as usize
+    }
+
+    /// The other contexts of its warp.
+    pub(super) fn others(&self, number: usize) -> impl Iterator<Item = usize> + use<> {
+        let (warp, _) = self.place(number);
+        self.of_warp(warp).filter(move |other| *other != number)
+    }
+
     /// The pc that a context should fetch; `None` if its slot has no runnable path.
     pub(super) fn wanted(&self, number: usize) -> Option<u32> {
         let (warp, slot) = self.place(number);
@@ -222,28 +232,29 @@ impl<'a> Core<'a> {
 
     /// S0: round robin over the contexts, those with nothing to issue first. A context that has just restarted precedes
     /// them, but not twice in a row if one has nothing to issue.
-    fn fetch(&mut self) {
-        if self.now < self.fetch_port.free_from() {
+    fn fetch(&mut self, pipe: usize) {
+        let Pipe { fetch_port, last_fetch, went_before, .. } = &self.pipes[pipe];
+        if self.now < fetch_port.free_from() {
             return;
         }
-        let count = self.contexts.len();
         let restarted = |number: &usize| self.contexts[*number].front_end.has_restarted(self.now);
         let wants = |number: usize| Some((number, self.contexts[number].front_end.wants(self.now, &self.constants)?));
         let is_urgent = |number: &usize| self.is_urgent(*number);
-        let turn = || (1..=count).map(|step| (self.last_fetch + step) % count).filter(|number| !restarted(number));
-        let first = (0..count).filter(restarted).find_map(wants);
+        let turn = || self.turn(*last_fetch).filter(|number| !restarted(number));
+        let first = (pipe..self.contexts.len()).step_by(self.pipes.len()).filter(restarted).find_map(wants);
         let urgent = turn().filter(is_urgent).find_map(wants);
         let in_turn = urgent.or_else(|| turn().find_map(wants));
-        let goes_before = first.is_some() && (urgent.is_none() || self.went_before + 1 < self.now);
+        let goes_before = first.is_some() && (urgent.is_none() || went_before + 1 < self.now);
         let Some((number, pc)) = (if goes_before { first } else { in_turn }) else { return };
+        let Pipe { fetch_port, last_fetch, went_before, .. } = &mut self.pipes[pipe];
         if goes_before {
-            self.went_before = self.now;
+            *went_before = self.now;
         } else {
-            self.last_fetch = number;
+            *last_fetch = number;
         }
         let word = self.execution.machine.read_word(pc);
         let instruction = self.predecoder.predecode(pc, word);
-        let (word, missed) = self.fetch_port.fetch(pc, self.now);
+        let (word, missed) = fetch_port.fetch(pc, self.now);
         self.contexts[number].front_end.fetch(pc, instruction, word + self.constants.fetch, missed);
     }
 
@@ -254,10 +265,6 @@ impl<'a> Core<'a> {
         context.front_end.head(self.now).is_none() && context.load_decided < self.now
     }
 
-    pub(super) fn other(&self, number: usize) -> Option<usize> {
-        (self.slots == 2).then_some(number ^ 1)
-    }
-
     fn resolve(&mut self) {
         while self.findings.front().is_some_and(|finding| finding.cycle <= self.now) {
             let Some(finding) = self.findings.pop_front() else { return };
@@ -266,8 +273,9 @@ impl<'a> Core<'a> {
                     self.contexts[context].front_end.restart(self.now, next, single);
                 }
                 Found::CallOff { context, class, entry } => {
-                    self.places += usize::from(class.is_memory());
-                    self.tags += usize::from(class == Class::Load);
+                    let pipe = self.pipe_of(context);
+                    self.pipes[pipe].places += usize::from(class.is_memory());
+                    self.pipes[pipe].tags += usize::from(class == Class::Load);
                     if let Some(entry) = entry {
                         self.contexts[context].scoreboard.close(entry);
                     }
@@ -277,16 +285,26 @@ impl<'a> Core<'a> {
     }
 
     fn write(&mut self) {
-        if let Some(LateResult { context, entry, lanes, loaded }) = self.write_port.write(self.now) {
-            self.contexts[context].scoreboard.written(entry, lanes);
-            self.tags += usize::from(loaded);
+        for pipe in &mut self.pipes {
+            if let Some(LateResult { context, entry, lanes, loaded }) = pipe.write_port.write(self.now) {
+                self.contexts[context].scoreboard.written(entry, lanes);
+                pipe.tags += usize::from(loaded);
+            }
         }
     }
 
     fn access(&mut self) {
-        if let Some(result) = self.memory.respond(self.now) {
-            self.write_port.add(self.now + self.constants.response, result);
+        let mut responds = self.memory.respond(self.now);
+        while let Some(result) = responds {
+            let pipe = self.pipe_of(result.context);
+            self.pipes[pipe].write_port.add(self.now + self.constants.response, result);
+            responds = self.memory.respond_joined();
         }
-        self.places += usize::from(self.memory.accept(self.now).is_some());
+        let mut accepted = self.memory.accept(self.now);
+        while let Some(request) = accepted {
+            let pipe = self.pipe_of(request.context);
+            self.pipes[pipe].places += 1;
+            accepted = self.memory.accept_joined();
+        }
     }
 }

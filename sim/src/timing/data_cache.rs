@@ -14,6 +14,8 @@ const RIPE: usize = 3;
 const LINGER: u64 = 7;
 /// From a look-up to the request at memory.
 const LEAVE: u64 = 1;
+/// From an access to a window to the request at memory, through the empty write buffer.
+const PASS: u64 = 3;
 /// From the answer that an atomic operation waits for to its store.
 const MODIFY: u64 = 1;
 
@@ -115,6 +117,20 @@ impl DataCache {
         self.free = self.free.max(now + 1);
         self.modify(line, answered, stores, memory);
         Some(answered)
+    }
+
+    /// Passes an access to a window in cycle `now`, if the write buffer is empty; returns the cycle of its answer.
+    pub(super) fn pass(&mut self, now: u64, memory: &mut Memory) -> Option<u64> {
+        if now < self.free {
+            return None;
+        }
+        while !self.buffer.is_empty() {
+            self.leave(self.port.max(now + 1), memory);
+        }
+        let leaves = self.port.max(now + PASS).max(memory.free_from());
+        self.port = leaves + 1;
+        self.free = leaves;
+        Some(memory.access_device(leaves))
     }
 
     /// The store of an atomic operation, whose old value is known in cycle `known`. Until then nothing is looked up.

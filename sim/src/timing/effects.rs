@@ -1,11 +1,11 @@
 //! Effects of an issued instruction, and the cycles in which the core sees them.
 
-use weft_config::LOWEST_RAM;
 use weft_trace::{MemoryOp, Moves, PathRecord};
 
 use super::core::{Core, Finding, Found, Replay};
 use super::front_end::Fetched;
 use super::memory_port::Request;
+use super::pipe::Pipe;
 use super::predecode::Class;
 use super::scoreboard::EntryNumber;
 use super::write_port::LateResult;
@@ -23,7 +23,7 @@ impl Core<'_> {
             return None;
         }
 
-        let before = self.paths(warp);
+        self.note_paths(warp, |core| &mut core.before);
         let replayed = self.contexts[number].replay.is_some();
         let moves = if let Some(moves) = self.execution.rotate(warp, slot) {
             self.call_off(number, class, entry.filter(|_| continued.is_none()));
@@ -42,7 +42,7 @@ impl Core<'_> {
                 Err(Stop::Idle) => unreachable!("a path that cannot run is not fetched"),
             }
         };
-        self.follow(number, fetched, before, (moves, replayed));
+        self.follow(number, fetched, (moves, replayed));
         if self.execution.machine.live() == 0 {
             return Some(Outcome::Exited);
         }
@@ -66,18 +66,18 @@ impl Core<'_> {
 
     /// Schedules the results and requests of a committed instruction.
     fn commit(&mut self, number: usize, class: Class, entry: Option<EntryNumber>) {
-        let (warp, slot) = self.place(number);
+        let ((warp, slot), pipe) = (self.place(number), self.pipe_of(number));
         let commit = self.execution.last();
         let (pc, lanes, unserved, memory) = (commit.pc, commit.served, commit.mask & !commit.served, commit.memory);
         let address = commit.memory_address;
         let fails = commit.values[lanes.trailing_zeros() as usize & 63] != 0;
         if commit.writes {
-            self.write_port.take(self.now, self.constants.write);
+            self.pipes[pipe].write_port.take(self.now, self.constants.write);
         }
         if let Class::Fence { instructions, data } = class {
             let at = self.now + self.constants.resolve;
             if instructions {
-                self.fetch_port.empty(at);
+                self.pipes.iter_mut().for_each(|pipe| pipe.fetch_port.empty(at));
             }
             if data {
                 self.memory.empty(at);
@@ -90,6 +90,7 @@ impl Core<'_> {
         let result = entry.map(|entry| LateResult { context: number, entry, lanes, loaded: class == Class::Load });
         if asks_memory {
             self.memory.request(Request {
+                context: number,
                 from: self.now + self.constants.request,
                 answers: result,
                 address,
@@ -100,7 +101,8 @@ impl Core<'_> {
                     _ => true,
                 },
                 atomic: memory.is_atomic(),
-                scratchpad: address < LOWEST_RAM,
+                scratchpad: self.config.scratchpad.contains(address),
+                window: self.is_in_window(address),
             });
         }
         let replays =
@@ -110,10 +112,11 @@ impl Core<'_> {
             self.contexts[number].scoreboard.expect(entry, lanes);
         }
         match class {
-            Class::Product => self.write_port.add(self.now + self.constants.product, result),
+            Class::Product => self.pipes[pipe].write_port.add(self.now + self.constants.product, result),
             Class::Quotient => {
-                let taken = self.divider.start(self.now + self.constants.division, lanes.count_ones());
-                self.write_port.add(taken + self.constants.quotient, result);
+                let Pipe { divider, write_port, .. } = &mut self.pipes[pipe];
+                let taken = divider.start(self.now + self.constants.division, lanes.count_ones());
+                write_port.add(taken + self.constants.quotient, result);
             }
             _ => {}
         }
@@ -125,6 +128,11 @@ impl Core<'_> {
         }
     }
 
+    /// Whether the line at this address of memory is none of RAM.
+    fn is_in_window(&self, address: u32) -> bool {
+        !self.config.scratchpad.contains(address) && !self.execution.machine.memory().contains(address)
+    }
+
     /// Ends the replay of a load that another path interrupted: its remaining part then issues as any other
     /// instruction.
     fn drop_replay(&mut self, number: usize) {
@@ -134,48 +142,52 @@ impl Core<'_> {
         }
     }
 
-    /// The paths in the slots of a warp; `None` where no path can run.
-    fn paths(&self, warp: u32) -> [Option<PathRecord>; 2] {
-        let path = |slot| self.execution.machine.path(warp, slot).filter(|_| slot < self.slots);
-        [path(0), path(1)]
+    /// Notes the paths in the slots of a warp, if it has several, in one of the buffers of the core.
+    fn note_paths(&mut self, warp: u32, buffer: fn(&mut Self) -> &mut Vec<Option<PathRecord>>) {
+        if self.slots == 1 {
+            return;
+        }
+        let mut paths = std::mem::take(buffer(self));
+        paths.clear();
+        paths.extend((0..self.slots).map(|slot| self.execution.machine.path(warp, slot)));
+        *buffer(self) = paths;
     }
 
-    /// Schedules a restart in S8 for each slot whose path is no longer the one that is fetched. `before` holds the
-    /// paths of the warp before the change.
-    fn follow(
-        &mut self,
-        number: usize,
-        fetched: &Fetched,
-        before: [Option<PathRecord>; 2],
-        (moves, replayed): (Moves, bool),
-    ) {
-        let (warp, issued_slot) = self.place(number);
-        let after = self.paths(warp);
-        let in_second_slot = self.warps[warp as usize].in_second_slot;
-        if self.slots == 2 && (moves.pushes || moves.pops) {
+    /// Schedules a restart in S8 for each slot whose path is no longer the one that is fetched. The paths before the
+    /// change have been noted.
+    fn follow(&mut self, number: usize, fetched: &Fetched, (moves, replayed): (Moves, bool)) {
+        let (warp, _) = self.place(number);
+        self.note_paths(warp, |core| &mut core.after);
+        let has_shadows = self.has_shadows();
+        if has_shadows && (moves.pushes || moves.pops) {
             self.contexts[number].scoreboard.cast_shadow();
         }
-        if self.slots == 2 && moves.pops {
-            self.contexts[number ^ 1].scoreboard.cast_shadow();
+        if has_shadows && moves.pops {
+            self.cast_shadows_of_others(number);
         }
-        for slot in 0..self.slots as usize {
-            let context = (warp * self.slots) as usize + slot;
-            let elsewhere = if slot == 0 { in_second_slot } else { !in_second_slot };
-            let enters = self.slots == 2 && after[slot].is_some_and(|path| path.mask & elsewhere != 0);
-            if enters {
-                self.contexts[context ^ 1].scoreboard.cast_shadow();
+        for (slot, context) in self.of_warp(warp).enumerate() {
+            let enters =
+                self.slots > 1 && self.after[slot].is_some_and(|path| path.mask & !self.contexts[context].home != 0);
+            if enters && has_shadows {
+                self.cast_shadows_of_others(context);
             }
             let wanted = self.wanted(context);
-            let goes_on = if slot == issued_slot as usize {
+            let goes_on = if context == number {
                 wanted == Some(fetched.instruction.next) && !replayed && self.contexts[context].replay.is_none()
             } else {
-                before[slot] == after[slot] && wanted.is_some() == self.contexts[context].front_end.is_running()
+                self.before[slot] == self.after[slot]
+                    && wanted.is_some() == self.contexts[context].front_end.is_running()
             };
             if !goes_on || enters {
-                self.restart(context, self.constants.resolve, wanted, slot == issued_slot as usize);
+                self.restart(context, self.constants.resolve, wanted, context == number);
             }
         }
-        self.settle_in(warp, after);
+        self.settle_in(warp);
+    }
+
+    /// Sets the shadow bits of the other slots of its warp.
+    fn cast_shadows_of_others(&mut self, number: usize) {
+        self.others(number).for_each(|other| self.contexts[other].scoreboard.cast_shadow());
     }
 
     /// Schedules the restart of a context in S8, `distance` cycles from now.
@@ -188,10 +200,17 @@ impl Core<'_> {
         self.find(distance, Found::Restart { context, next, single });
     }
 
-    fn settle_in(&mut self, warp: u32, paths: [Option<PathRecord>; 2]) {
-        let [first, second] = paths.map(|path| path.map_or(0, |path| path.mask));
-        let warp = &mut self.warps[warp as usize];
-        warp.in_second_slot = warp.in_second_slot & !first | second;
+    /// Makes the slots in which the threads of a warp run now their homes.
+    fn settle_in(&mut self, warp: u32) {
+        if self.slots == 1 {
+            return;
+        }
+        let masks = || self.after.iter().map(|path| path.map_or(0, |path| path.mask));
+        let running = masks().fold(0, |lanes, mask| lanes | mask);
+        for (context, mask) in self.of_warp(warp).zip(masks()) {
+            let home = &mut self.contexts[context].home;
+            *home = *home & !running | mask;
+        }
     }
 
     fn restart_released(&mut self, warps: u64) {

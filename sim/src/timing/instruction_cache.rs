@@ -17,10 +17,15 @@ pub(super) struct InstructionCache {
     /// The line of memory in each line.
     lines: Vec<Option<u32>>,
     line_bytes: u32,
+    prefetches: bool,
+    /// A line that a prefetch brings, and the first cycle in which it can be looked up.
+    wanted: Option<(u32, u64)>,
     base: u32,
     ram_bytes: u32,
     refills: VecDeque<Refill>,
     latency: Latency,
+    /// Lines that memory reads for a refill: of code, and on the bus of the reconvergence table.
+    reads: u32,
     /// Cycles that the beats of a line take.
     beats: u64,
     random: fastrand::Rng,
@@ -57,17 +62,21 @@ impl InstructionCache {
         if !cache.exists() {
             return None;
         }
-        let (latency, beat) = match memory.kind {
-            MemoryKind::Axi4 => (memory.latency, 4 * config.threads),
-            _ => (memory.fetch_latency, cache.line_bytes),
+        let reconverges = config.unit().is_ok_and(|unit| unit.reconverges);
+        let (latency, beat, reads) = match memory.kind {
+            MemoryKind::Axi4 => (memory.latency, config.bus_bits() / 8, 1 + u32::from(reconverges)),
+            _ => (memory.fetch_latency, cache.line_bytes, 1),
         };
         Some(Self {
             lines: vec![None; (cache.bytes / cache.line_bytes) as usize],
             line_bytes: cache.line_bytes,
+            prefetches: cache.prefetch,
+            wanted: None,
             base: memory.base,
             ram_bytes: memory.ram_bytes,
             refills: VecDeque::new(),
             latency,
+            reads,
             beats: u64::from((cache.line_bytes / beat).max(1)),
             random: fastrand::Rng::with_seed(memory.seed ^ 0x1a7e),
             sent: 0,
@@ -83,6 +92,7 @@ impl InstructionCache {
 
     /// Looks up the word at `pc` in cycle `now`. Cycles do not decrease.
     pub(super) fn fetch(&mut self, pc: u32, now: u64) -> Fetched {
+        self.prefetch(now);
         self.settle(now);
         let line = pc / self.line_bytes;
         let hits = self.lines[line as usize % self.lines.len()] == Some(line);
@@ -100,14 +110,36 @@ impl InstructionCache {
         let mut refill = self.refill(line, begins);
         let word = refill.serve(begins + 1);
         self.refills.push_back(refill);
+        self.wanted = self.prefetches.then_some((line + 1, begins + 1));
         Fetched { looked_up: begins + 1, word, missed: true }
     }
 
+    /// Looks up the wanted line, if there was a cycle without a fetch before `now`.
+    fn prefetch(&mut self, now: u64) {
+        let Some((line, at)) = self.wanted else { return };
+        if at >= now {
+            self.wanted = Some((line, now + 1));
+            return;
+        }
+        self.wanted = None;
+        self.settle(at);
+        let is_there = self.lines[line as usize % self.lines.len()] == Some(line);
+        let comes = self.refills.iter().any(|refill| refill.line == line);
+        let outside = line.wrapping_mul(self.line_bytes).wrapping_sub(self.base) >= self.ram_bytes;
+        if !is_there && !comes && !outside && self.refills.len() < REFILLS {
+            let refill = self.refill(line, at + 1);
+            self.refills.push_back(refill);
+        }
+    }
+
     fn refill(&mut self, line: u32, now: u64) -> Refill {
-        self.sent = (now + REQUEST).max(self.sent + 1);
-        let latency = u64::from(self.random.u32(self.latency.min..=self.latency.max));
         let before = self.refills.back().map_or(0, |refill| refill.ends);
-        self.arrived = (self.sent + latency + self.beats - 1).max(self.arrived + self.beats).max(before);
+        for _ in 0..self.reads {
+            self.sent = (now + REQUEST).max(self.sent + 1);
+            let latency = u64::from(self.random.u32(self.latency.min..=self.latency.max));
+            self.arrived = (self.sent + latency + self.beats - 1).max(self.arrived + self.beats);
+        }
+        self.arrived = self.arrived.max(before);
         let tagged = self.arrived + TAG;
         let written = tagged + u64::from(self.line_bytes / 4) + 1;
         Refill { line, serves: tagged + WORD, written, ends: written + 1 }
@@ -126,6 +158,7 @@ impl InstructionCache {
     pub(super) fn empty(&mut self, now: u64) {
         self.settle(now);
         self.lines.fill(None);
+        self.wanted = None;
         self.swept = now + self.lines.len() as u64;
         self.sent = self.sent.max(now);
         for _ in 0..self.refills.len() {

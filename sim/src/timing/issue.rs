@@ -1,10 +1,11 @@
 //! S3: selects the context that issues in a cycle, and reserves the resources of its instruction.
 
 use weft_config::Scheduler;
-use weft_config::Scoreboard::{Optimistic, Shadow};
+use weft_config::Scoreboard::Shadow;
 
-use super::core::{Core, Replay, Search};
+use super::core::{Core, Replay};
 use super::front_end::Fetched;
+use super::pipe::Search;
 use super::predecode::{Class, Predecoded};
 use super::scoreboard::EntryNumber;
 use crate::Outcome;
@@ -13,36 +14,48 @@ use crate::Outcome;
 const PATIENCE: u64 = 1024;
 
 impl Core<'_> {
-    /// S3: round robin over the contexts. Returns the outcome if the issued instruction ends the run.
+    /// S3: round robin over the contexts of each pipeline. Returns the outcome if an issued instruction ends the run.
     pub(super) fn issue(&mut self) -> Option<Outcome> {
-        self.search();
+        (0..self.pipes.len()).for_each(|pipe| self.search(pipe));
         self.pass_turns();
-        let count = self.contexts.len();
-        let mut turn = (1..=count).map(|step| (self.last_issue + step) % count);
-        let bubble = self.write_port.demands_bubble(self.now, self.constants.patience, self.constants.write);
-        let chosen = if bubble { None } else { turn.find(|number| self.is_ready(*number)) };
-        let Some(number) = chosen else {
-            self.idle += 1;
-            return None;
-        };
-        self.last_issue = number;
-        let fetched = self.contexts[number].front_end.issue()?;
-        let (warp, slot) = self.place(number);
-        self.warps[warp as usize].issued = Some(self.now);
-        if fetched.instruction.class.is_late() {
-            self.warps[warp as usize].turn = (slot + 1) % self.slots;
+        let mut idle = true;
+        for pipe in 0..self.pipes.len() {
+            let Some(number) = self.choose(pipe) else { continue };
+            idle = false;
+            self.pipes[pipe].last_issue = number;
+            let fetched = self.contexts[number].front_end.issue()?;
+            let (warp, slot) = self.place(number);
+            let keep_distance = if self.ideal { number..number + 1 } else { self.of_warp(warp) };
+            self.contexts[keep_distance].iter_mut().for_each(|context| context.issued = Some(self.now));
+            if fetched.instruction.class.is_late() {
+                self.warps[warp as usize].turn = (slot + 1) % self.slots;
+            }
+            let ended = self.execute(number, &fetched);
+            if ended.is_some() {
+                return ended;
+            }
         }
-        self.execute(number, &fetched)
+        self.idle += u64::from(idle);
+        None
+    }
+
+    /// The context of a pipeline that issues.
+    fn choose(&mut self, pipe: usize) -> Option<usize> {
+        let Self { now, ref constants, .. } = *self;
+        if self.pipes[pipe].write_port.demands_bubble(now, constants.patience, constants.write) {
+            return None;
+        }
+        self.turn(self.pipes[pipe].last_issue).find(|number| self.is_ready(*number))
     }
 
     /// Continues up to this cycle the search for a context that waits only for a resource. In skipped cycles only the
     /// examined context changes.
-    fn search(&mut self) {
-        let count = self.contexts.len() as u64;
-        let Search { mut number, mut waited, seen } = self.search;
+    fn search(&mut self, pipe: usize) {
+        let (contexts, pipes) = (self.contexts.len(), self.pipes.len());
+        let Search { mut number, mut waited, seen } = self.pipes[pipe].search;
         let mut cycles = self.now - seen;
         let mut looked_at = 0;
-        while cycles > 0 && looked_at < count {
+        while cycles > 0 && looked_at < contexts / pipes {
             let waits = self.head(number).is_some_and(|head| {
                 self.clear_from(number, head) <= self.now && (waited > 0 || self.place_from(number, head) > self.now)
             });
@@ -50,11 +63,11 @@ impl Core<'_> {
                 waited += cycles;
                 break;
             }
-            (number, waited) = ((number + 1) % count as usize, 0);
+            (number, waited) = ((number + pipes) % contexts, 0);
             cycles -= 1;
             looked_at += 1;
         }
-        self.search = Search { number, waited, seen: self.now };
+        self.pipes[pipe].search = Search { number, waited, seen: self.now };
     }
 
     fn is_ready(&self, number: usize) -> bool {
@@ -73,26 +86,26 @@ impl Core<'_> {
     /// First cycle in which the resources of the instruction are free if nothing else happens.
     fn place_from(&self, number: usize, head: &Fetched) -> u64 {
         let class = head.instruction.class;
+        let pipe = &self.pipes[self.pipe_of(number)];
         let held_back = self.is_held_back(number);
-        let none = class.is_memory() && (self.places == 0 || held_back || self.fence_waits)
+        let none = class.is_memory() && (pipe.places == 0 || held_back || self.fence_waits)
             || class.is_late() && held_back
-            || class == Class::Load && self.tags == 0
+            || class == Class::Load && pipe.tags == 0
             || class.is_fence() && (!self.memory.is_idle(self.now) || held_back);
         match class {
             _ if none => u64::MAX,
-            Class::Quotient => self.divider.free_from,
+            Class::Quotient => pipe.divider.free_from,
             _ => 0,
         }
     }
 
     /// First cycle in which only a resource may keep the instruction from issuing, if nothing else happens.
     fn clear_from(&self, number: usize, head: &Fetched) -> u64 {
-        let (warp, _) = self.place(number);
         let context = &self.contexts[number];
         let Predecoded { sources, class, elects, .. } = head.instruction;
         let continues = self.continued(number, head).is_some();
         let distance = if elects { self.constants.election } else { self.constants.spacing };
-        let mut from = self.warps[warp as usize].issued.map_or(0, |issued| issued + distance);
+        let mut from = context.issued.map_or(0, |issued| issued + distance);
         if !continues {
             let (fresh, readable) = context.fresh;
             if sources >> fresh & 1 != 0 {
@@ -119,7 +132,8 @@ impl Core<'_> {
 
     /// Returns whether another context has waited for long for a resource.
     fn is_held_back(&self, number: usize) -> bool {
-        self.search.waited > PATIENCE && number != self.search.number
+        let search = &self.pipes[self.pipe_of(number)].search;
+        search.waited > PATIENCE && number != search.number
     }
 
     /// The replay of which the instruction is the next part.
@@ -132,43 +146,55 @@ impl Core<'_> {
     fn awaits_result(&self, number: usize, head: &Fetched) -> bool {
         let Predecoded { sources, destination, .. } = head.instruction;
         let registers = (sources | 1 << destination) & !1;
-        let own = &self.contexts[number].scoreboard;
-        let other = self.other(number).map(|other| &self.contexts[other].scoreboard);
-        let pending = match (other, self.config.divergence.scoreboard) {
-            (None, _) => own.pending(),
-            (Some(other), Shadow) => own.pending() | other.shadowed(),
-            (Some(other), Optimistic) => {
-                let (warp, slot) = self.place(number);
-                let lanes = self.execution.machine.path(warp, slot).map_or(0, |path| path.mask);
-                own.pending_in(lanes) | other.pending_in(lanes)
-            }
+        let (own, others) = (&self.contexts[number].scoreboard, self.others(number));
+        let others = others.map(|other| &self.contexts[other].scoreboard);
+        let pending = if self.slots == 1 {
+            own.pending()
+        } else if self.has_shadows() {
+            others.fold(own.pending(), |pending, other| pending | other.shadowed())
+        } else {
+            let (warp, slot) = self.place(number);
+            let lanes = self.execution.machine.path(warp, slot).map_or(0, |path| path.mask);
+            others.fold(own.pending_in(lanes), |pending, other| pending | other.pending_in(lanes))
         };
         pending & registers != 0
     }
 
-    /// Returns whether the constrained scheduler skips the context. It considers the other slot, unless that has no
+    /// Returns whether shadow bits, and not the threads themselves, say which results of other slots a path awaits.
+    pub(super) fn has_shadows(&self) -> bool {
+        self.slots > 1 && !self.ideal && self.config.divergence.scoreboard == Shadow
+    }
+
+    /// Returns whether the constrained scheduler skips the context. It considers the slot in turn, unless that has no
     /// path.
     fn is_out_of_turn(&self, number: usize) -> bool {
-        let (warp, slot) = self.place(number);
-        let Some(other) = self.other(number).filter(|_| self.is_constrained()) else { return false };
-        let has_path = self.contexts[other].front_end.head(self.now).is_some() || self.wanted(other).is_some();
-        self.warps[warp as usize].turn != slot && has_path
+        if !self.is_constrained() {
+            return false;
+        }
+        let in_turn = self.in_turn(self.place(number).0);
+        let has_path = || self.head(in_turn).is_some() || self.wanted(in_turn).is_some();
+        in_turn != number && has_path()
     }
 
     fn is_constrained(&self) -> bool {
-        self.config.divergence.scheduler == Scheduler::Constrained && self.slots == 2
+        self.slots > 1 && self.config.divergence.scheduler == Scheduler::Constrained
+    }
+
+    /// The context of a warp whose slot is in turn.
+    fn in_turn(&self, warp: u32) -> usize {
+        (warp * self.slots + self.warps[warp as usize].turn) as usize
     }
 
     /// Returns whether the slot in turn waits for a long-latency result, so that the turn passes in the next cycle.
-    fn passes_turn(&self, warp: usize) -> bool {
-        let number = 2 * warp + self.warps[warp].turn as usize;
+    fn passes_turn(&self, warp: u32) -> bool {
+        let number = self.in_turn(warp);
         let waits = |head| self.continued(number, head).is_none() && self.awaits_result(number, head);
         self.head(number).is_some_and(waits)
     }
 
     /// Whether the slot in turn of any warp passes it in the next cycle.
     pub(super) fn turns_pass(&self) -> bool {
-        self.is_constrained() && (0..self.warps.len()).any(|warp| self.passes_turn(warp))
+        self.is_constrained() && (0..self.config.warps).any(|warp| self.passes_turn(warp))
     }
 
     /// Passes the turns of the warps whose slot in turn waited in the last cycle.
@@ -176,11 +202,12 @@ impl Core<'_> {
         if !self.is_constrained() {
             return;
         }
-        for warp in 0..self.warps.len() {
-            if std::mem::replace(&mut self.warps[warp].passes, false) {
-                self.warps[warp].turn ^= 1;
+        for number in 0..self.config.warps {
+            let warp = &mut self.warps[number as usize];
+            if std::mem::replace(&mut warp.passes, false) {
+                warp.turn = (warp.turn + 1) % self.slots;
             }
-            self.warps[warp].passes = self.passes_turn(warp);
+            self.warps[number as usize].passes = self.passes_turn(number);
         }
     }
 
@@ -192,8 +219,9 @@ impl Core<'_> {
         continued: Option<Replay>,
     ) -> Option<EntryNumber> {
         let Predecoded { destination, class, .. } = fetched.instruction;
-        self.places -= usize::from(class.is_memory());
-        self.tags -= usize::from(class == Class::Load);
+        let pipe = self.pipe_of(number);
+        self.pipes[pipe].places -= usize::from(class.is_memory());
+        self.pipes[pipe].tags -= usize::from(class == Class::Load);
         let context = &mut self.contexts[number];
         if class == Class::Load {
             context.load_decided = self.now + self.constants.resolve;

@@ -6,6 +6,8 @@ use weft_config::{Config, Latency, MemoryKind};
 
 /// Cycles that an AXI4 master needs from accepting a request to its start on the bus.
 const ON_THE_BUS: u64 = 2;
+/// From the last answer to the start of an access to a window.
+const AFTER_ALL: u64 = 2;
 /// From the answer of an atomic operation's read to the start of its write.
 const WRITE_BACK: u64 = 3;
 
@@ -16,7 +18,7 @@ pub(super) struct Memory {
 }
 
 /// Requests start in order. A read waits while a write of its line is unanswered, and a write while a read of its line
-/// is; so does the read of an atomic operation.
+/// is; so does the read of an atomic operation. The beats of a line follow one another.
 #[derive(Default)]
 struct Bus {
     /// The cycles in which the last read and write of a line are answered.
@@ -25,6 +27,13 @@ struct Bus {
     /// The cycles in which the last writes are answered, as many as may be in flight.
     in_flight: VecDeque<u64>,
     outstanding: usize,
+    /// Beats of a line.
+    beats: u64,
+    /// The least latency of a read.
+    least: u64,
+    /// First cycle in which the beats of another write can start, and that in which all beats of answers can have come.
+    sent: u64,
+    received: u64,
     /// Cycle in which the last request starts, and first one in which all requests are answered.
     started: u64,
     idle_from: u64,
@@ -36,7 +45,9 @@ impl Memory {
         let (latency, bus) = match memory.kind {
             MemoryKind::Model => (memory.latency, None),
             MemoryKind::Axi4 => {
-                (memory.latency, Some(Bus { outstanding: memory.outstanding as usize, ..Bus::default() }))
+                let beats = u64::from((32 * config.threads / config.bus_bits()).max(1));
+                let (outstanding, least) = (memory.outstanding as usize, memory.latency.min.into());
+                (memory.latency, Some(Bus { outstanding, beats, least, ..Bus::default() }))
             }
             MemoryKind::Bram => (Latency::ONE, None),
         };
@@ -62,7 +73,8 @@ impl Memory {
     pub(super) fn read(&mut self, line: u32, now: u64) -> u64 {
         let latency = self.latency();
         let Some(bus) = &mut self.bus else { return now + latency };
-        let due = bus.start(line, now, [true, false]) + latency;
+        let start = bus.start(line, now, [true, false]);
+        let due = bus.receive(start, latency);
         bus.reads.insert(line, due);
         bus.idle_from = bus.idle_from.max(due);
         due
@@ -76,7 +88,7 @@ impl Memory {
         let latency = self.latency();
         let Some(bus) = &mut self.bus else { return now };
         let start = bus.start(line, now, [false, true]);
-        bus.write(line, start + latency)
+        bus.write(line, start, latency)
     }
 
     /// Accepts a conditional store, which is decided when it starts; returns the cycle of its answer.
@@ -85,7 +97,7 @@ impl Memory {
         let Some(bus) = &mut self.bus else { return now + latency };
         let start = bus.start(line, now, [false, stores]);
         if stores {
-            bus.write(line, start + latency);
+            bus.write(line, start, latency);
         }
         start
     }
@@ -94,9 +106,20 @@ impl Memory {
     pub(super) fn modify(&mut self, line: u32, now: u64) -> u64 {
         let latency = self.latency();
         let Some(bus) = &mut self.bus else { return now + latency };
-        let due = bus.start(line, now, [true, true]) + latency;
-        bus.write(line, due + WRITE_BACK + latency);
+        let start = bus.start(line, now, [true, true]);
+        let due = bus.receive(start, latency);
+        bus.write(line, due + WRITE_BACK, latency);
         due
+    }
+
+    /// Accepts an access to a window; returns the cycle of its answer. It starts when all requests are answered, and the
+    /// next one starts after its answer.
+    pub(super) fn access_device(&mut self, now: u64) -> u64 {
+        let latency = self.latency();
+        let Some(bus) = &mut self.bus else { return now + latency };
+        let answered = bus.start(0, now, [false, false]).max(bus.idle_from + AFTER_ALL) + latency;
+        (bus.started, bus.idle_from) = (answered + 1, answered);
+        answered
     }
 
     fn latency(&mut self) -> u64 {
@@ -117,11 +140,23 @@ impl Bus {
                 start = start.max(self.in_flight.pop_front().map_or(0, |answered| answered + 1));
             }
         }
+        if writes && !reads {
+            start = start.max(self.sent);
+            self.sent = start + self.beats;
+        }
         self.started = start;
         start
     }
 
-    fn write(&mut self, line: u32, answered: u64) -> u64 {
+    /// Returns the cycle of the last beat that answers a read. One beat comes in a cycle.
+    fn receive(&mut self, start: u64, latency: u64) -> u64 {
+        self.received = self.received.max(start + self.least) + self.beats;
+        (start + latency + self.beats).max(self.received) - 1
+    }
+
+    /// Writes a line from cycle `start` on. The latency counts from its last beat.
+    fn write(&mut self, line: u32, start: u64, latency: u64) -> u64 {
+        let answered = start + self.beats - 1 + latency;
         self.writes.insert(line, answered);
         self.in_flight.push_back(answered);
         self.idle_from = self.idle_from.max(answered);

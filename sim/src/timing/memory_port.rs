@@ -11,6 +11,7 @@ use super::write_port::LateResult;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
+    pub(super) context: usize,
     /// First cycle in which it is at the port.
     pub(super) from: u64,
     /// The result that the response carries; `None` for a store.
@@ -24,14 +25,20 @@ pub(super) struct Request {
     pub(super) atomic: bool,
     /// Whether it goes to the scratchpad, which waits in the same queue.
     pub(super) scratchpad: bool,
+    /// Whether it goes to a window.
+    pub(super) window: bool,
 }
 
 /// Request and response queues, latency and bandwidth of the memory.
 pub(super) struct MemoryPort {
     waiting: VecDeque<Request>,
+    /// The last request that was accepted, and the cycle of its answer: requests of the same cycle join it.
+    leader: Option<(Request, u64)>,
     /// By due cycle, then in order of acceptance.
     responses: BinaryHeap<Reverse<(u64, u64, LateResult)>>,
     accepted: u64,
+    /// Due cycle and number of the last response.
+    responded: (u64, u64),
     /// The answer of the scratchpad, and the cycle from which on it can come. Until it comes, no request is taken.
     from_banks: Option<(u64, LateResult)>,
     /// First cycle in which the scratchpad is not busy with an atomic operation.
@@ -62,8 +69,10 @@ impl MemoryPort {
         let bandwidth = if memory.kind == MemoryKind::Bram { Bandwidth::FULL } else { memory.bandwidth };
         Self {
             waiting: VecDeque::new(),
+            leader: None,
             responses: BinaryHeap::new(),
             accepted: 0,
+            responded: (0, 0),
             from_banks: None,
             banks_busy_until: 0,
             allowance: 0,
@@ -78,9 +87,29 @@ impl MemoryPort {
         }
     }
 
-    /// Adds a request from S8. The cycles of requests do not decrease.
+    /// Adds a request from S8. The cycles of requests do not decrease. It queues behind one that it can join.
     pub(super) fn request(&mut self, request: Request) {
-        self.waiting.push_back(request);
+        let joins = |other: &Request| self.joins(&request, other);
+        let place = self.waiting.iter().rposition(joins).map_or(self.waiting.len(), |place| place + 1);
+        self.waiting.insert(place, request);
+    }
+
+    /// Returns whether two requests are one transaction: of one cycle, line and kind, from different pipelines.
+    fn joins(&self, request: &Request, leader: &Request) -> bool {
+        let kind = |request: &Request| (request.from, request.reads, request.stores, request.answers.is_some());
+        let plain = !request.atomic && !request.scratchpad && !leader.atomic && !leader.scratchpad;
+        plain && kind(request) == kind(leader) && self.line(request) == self.line(leader)
+    }
+
+    /// Accepts a request that joins the one that has just been accepted.
+    pub(super) fn accept_joined(&mut self) -> Option<Request> {
+        let (leader, due) = self.leader?;
+        let request = *self.waiting.front().filter(|request| self.joins(request, &leader))?;
+        self.waiting.pop_front();
+        if let Some(result) = request.answers {
+            self.responses.push(Reverse((due, self.accepted, result)));
+        }
+        Some(request)
     }
 
     /// Accepts a request in cycle `now`, if the memory does. Calls have ascending cycles, possibly with gaps.
@@ -105,6 +134,7 @@ impl MemoryPort {
         }
         let line = self.line(&request);
         let due = match (request.reads, request.stores) {
+            _ if request.window => self.memory.access_device(now),
             (true, true) => self.memory.modify(line, now),
             (true, false) => self.memory.read(line, now),
             (false, stores) if request.answers.is_some() => self.memory.store_if(stores, line, now),
@@ -117,7 +147,12 @@ impl MemoryPort {
     /// The cache takes a request a cycle, unless it waits.
     fn accept_in_cache(&mut self, now: u64, request: Request) -> Option<Request> {
         let line = self.line(&request);
-        let due = self.cache.as_mut()?.access(line, now, [request.reads, request.stores], &mut self.memory)?;
+        let cache = self.cache.as_mut()?;
+        let due = if request.window {
+            cache.pass(now, &mut self.memory)?
+        } else {
+            cache.access(line, now, [request.reads, request.stores], &mut self.memory)?
+        };
         self.waiting.pop_front();
         self.answer(due, request);
         Some(request)
@@ -129,9 +164,10 @@ impl MemoryPort {
     }
 
     fn answer(&mut self, due: u64, request: Request) {
+        self.leader = Some((request, due));
         if let Some(result) = request.answers {
-            self.responses.push(Reverse((due, self.accepted, result)));
             self.accepted += 1;
+            self.responses.push(Reverse((due, self.accepted, result)));
         }
     }
 
@@ -166,9 +202,21 @@ impl MemoryPort {
     /// The response of cycle `now`: one per cycle. The scratchpad's comes in a cycle without one of memory.
     pub(super) fn respond(&mut self, now: u64) -> Option<LateResult> {
         if self.responses.peek().is_some_and(|Reverse((due, ..))| *due <= now) {
-            return self.responses.pop().map(|Reverse((.., result))| result);
+            return self.pop_response();
         }
         self.from_banks.take_if(|(due, _)| *due <= now).map(|(_, result)| result)
+    }
+
+    /// The response of a request that joined that of the last response: in the same cycle.
+    pub(super) fn respond_joined(&mut self) -> Option<LateResult> {
+        let joined = self.responses.peek().is_some_and(|Reverse((due, number, _))| (*due, *number) == self.responded);
+        if joined { self.pop_response() } else { None }
+    }
+
+    fn pop_response(&mut self) -> Option<LateResult> {
+        let Reverse((due, number, result)) = self.responses.pop()?;
+        self.responded = (due, number);
+        Some(result)
     }
 
     /// Returns whether all requests are accepted and, where the core cannot see that, performed.

@@ -14,6 +14,7 @@
 //! - [`memory`], [`memory_port`]: requests and responses;
 //! - [`divider`]: when divisions start and end;
 //! - [`write_port`]: long-latency results before their write to the registers;
+//! - [`pipe`]: what a pipeline has for itself;
 //! - [`core`]: the cycle;
 //! - [`issue`]: the context that issues;
 //! - [`effects`]: the effects of its instruction.
@@ -31,6 +32,7 @@ mod instruction_cache;
 mod issue;
 mod memory;
 mod memory_port;
+mod pipe;
 mod predecode;
 mod scoreboard;
 mod write_port;

@@ -30,6 +30,32 @@ fn cycles_are_those_worked_out_by_hand() {
     assert_eq!(actual, expected);
 }
 
+fn under(unit: &str, name: &str) -> (u64, u64) {
+    let mut case = cases().into_iter().find(|case| case.name == name).expect("a case");
+    case.config.divergence.unit = unit.into();
+    (cycles(&case, Constants::of(&case.config)), case.cycles)
+}
+
+/// Threads that stay together take as long on pipelines of their own as in a warp: their requests are one transaction.
+/// Threads that do not are served at once.
+#[test]
+fn mimd_runs_threads_on_pipelines_of_their_own() {
+    for name in ["chain", "straight code, four warps", "a loop, left by a misprediction", "a load of one line"] {
+        let (own, of_warp) = under("mimd", name);
+        assert_eq!(own, of_warp, "{name}");
+    }
+    // Four requests, one a cycle, instead of one every nine cycles: the last is written in 50, not in 74.
+    assert_eq!(under("mimd", "a load of four lines").0, 53 + 5);
+}
+
+/// The splits of `dws` overlap their loads as the sides of `dual-path` do, and keep no distance to each other.
+#[test]
+fn dws_runs_both_sides_at_once() {
+    let [dws, dual_path, pdom_stack] =
+        ["dws", "dual-path", "pdom-stack"].map(|unit| under(unit, "two sides side by side").0);
+    assert!(dws <= dual_path && dual_path < pdom_stack, "{dws}, {dual_path}, {pdom_stack}");
+}
+
 /// The cases detect a change of any one distance. (`patience` has its own test.)
 #[test]
 fn each_constant_matters() {
@@ -117,6 +143,7 @@ fn accepted(bandwidth: u32, cycles: std::ops::Range<u64>) -> Vec<u64> {
     cycles
         .filter(|now| {
             port.request(Request {
+                context: 0,
                 from: 0,
                 answers: None,
                 address: RAM_BASE,
@@ -124,6 +151,7 @@ fn accepted(bandwidth: u32, cycles: std::ops::Range<u64>) -> Vec<u64> {
                 stores: true,
                 atomic: false,
                 scratchpad: false,
+                window: false,
             });
             port.accept(*now).is_some()
         })
@@ -154,6 +182,7 @@ fn random_latencies_are_drawn_from_their_range() {
             }
             if requested < 200 {
                 port.request(Request {
+                    context: 0,
                     from: now,
                     answers: Some(result(requested)),
                     address: RAM_BASE,
@@ -161,6 +190,7 @@ fn random_latencies_are_drawn_from_their_range() {
                     stores: false,
                     atomic: false,
                     scratchpad: false,
+                    window: false,
                 });
                 requested += 1;
             }

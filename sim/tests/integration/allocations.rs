@@ -63,7 +63,7 @@ const PROGRAM: [u32; 22] = [
 fn a_step_allocates_nothing() {
     let sizes = [(1, 1, 0), (2, 8, 10), (3, 32, 65536), (1, 64, 7)];
     for (unit, (warps, threads, fair_after)) in
-        weft_config::Unit::names().into_iter().flat_map(|unit| sizes.map(|size| (unit, size)))
+        weft_config::Unit::names_in_model().into_iter().flat_map(|unit| sizes.map(|size| (unit, size)))
     {
         let mut config = Config { warps, threads, ..Config::default() };
         config.divergence.unit = unit.into();

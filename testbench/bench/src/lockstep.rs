@@ -27,6 +27,8 @@ mod loads;
 mod mismatch;
 mod transactions;
 
+use std::collections::BTreeMap;
+
 use sim::{Exit, Fault, Given, Machine, Program, Step, Stop};
 use weft_config::{Config, SCRATCHPAD_BASE, UnknownUnit};
 use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord, Sorting};
@@ -86,7 +88,7 @@ impl<'a> Checker<'a> {
             contexts: Contexts::new(record_delay(config)),
             last_commit: vec![None; config.warps as usize],
             loads: Loads::default(),
-            transactions: Transactions::default(),
+            transactions: Transactions::new(config),
             counters: Counters::default(),
             exits: Exits::new(config),
             tohost: None,
@@ -325,7 +327,7 @@ impl<'a> Checker<'a> {
         let hardware = if self.transactions.are_performed() { None } else { Some(self.transactions.applied_to(ram)) };
         let (expected, actual) = (self.machine.memory(), hardware.as_ref().unwrap_or(ram));
         if expected.words() == actual.words() {
-            return Ok(());
+            return self.finish_windows(cycle, actual.window_words());
         }
         let addresses =
             (ram.layout().base..=u32::MAX).step_by(4).take(expected.words().len().max(actual.words().len()));
@@ -337,6 +339,18 @@ impl<'a> Checker<'a> {
         };
         let (expected, actual) = (word(expected.read_word(address)), word(actual.read_word(address)));
         self.locate(cycle, (None, Difference::new("final_memory", expected, actual)))
+    }
+
+    fn finish_windows(&self, cycle: u64, actual: &BTreeMap<u32, u32>) -> Checked<()> {
+        let expected = self.machine.window_words();
+        let mut addresses = expected.keys().chain(actual.keys());
+        let Some(address) = addresses.find(|address| expected.get(address) != actual.get(address)) else {
+            return Ok(());
+        };
+        let show = |words: &BTreeMap<u32, u32>| {
+            format!("{:#010x} at {address:#010x}", words.get(address).copied().unwrap_or(0))
+        };
+        self.locate(cycle, (None, Difference::new("final_window", show(&expected), show(actual))))
     }
 
     /// Compares the scratchpads at the end of a run in which everything was performed.

@@ -18,7 +18,7 @@ pub use layout::{Layout, RAM_BASE};
 pub(crate) use offer::Offer;
 pub(crate) use ram::byte_bits;
 pub use ram::{CONSOLE, Ram};
-pub use request::{Request, Response, Violation};
+pub use request::{Access, Request, Response, Violation};
 
 use weft_config::{Bandwidth, Latency};
 

@@ -53,14 +53,11 @@ struct Widths {
     refill: usize,
     /// Bits of a line of the instruction cache.
     line: usize,
+    /// Bits of a beat on the bus.
+    beat: usize,
 }
 
 impl Widths {
-    /// Words of a beat on the bus: a line, up to the 1024 bits of AXI.
-    fn beat(&self) -> usize {
-        self.threads.min(32)
-    }
-
     fn of(config: &Config) -> Self {
         let index = |count: u32| count.next_power_of_two().trailing_zeros().max(1) as usize;
         Self {
@@ -71,6 +68,7 @@ impl Widths {
             hart: index(config.warps * config.threads),
             refill: usize::from(config.icache.exists()),
             line: 8 * config.icache.line_bytes as usize,
+            beat: config.bus_bits() as usize,
         }
     }
 }
@@ -155,6 +153,9 @@ pins! {
         ifill_rsp_error: Input |_| 1,
     }
 
+    /// A further answer to a refill, if the divergence unit reads the reconvergence table.
+    RefillEntries: "" { ifill_rsp_reconvergence: Input |w| w.line, }
+
     /// A further response, if the divergence unit reads the reconvergence table.
     ReconvergenceAnswer: "" { imem_rsp_reconvergence: Input |_| 32, }
 
@@ -179,8 +180,8 @@ pins! {
         awready: Input |_| 1,
         wvalid: Output |_| 1,
         wready: Input |_| 1,
-        wdata: Output |w| 32 * w.beat(),
-        wstrb: Output |w| 4 * w.beat(),
+        wdata: Output |w| w.beat,
+        wstrb: Output |w| w.beat / 8,
         wlast: Output |_| 1,
         bvalid: Input |_| 1,
         bready: Output |_| 1,
@@ -199,7 +200,7 @@ pins! {
         rvalid: Input |_| 1,
         rready: Output |_| 1,
         rid: Input |w| w.tag + w.refill,
-        rdata: Input |w| 32 * w.beat(),
+        rdata: Input |w| w.beat,
         rresp: Input |_| 2,
         rlast: Input |_| 1,
     }
@@ -227,6 +228,9 @@ pins! {
         imem_req_valid: Output |_| 1,
         imem_req_ready: Output |_| 1,
     }
+
+    /// A port that only a core with windows has.
+    WindowPorts: "" { dmem_req_window: Output |_| 1, }
 
     /// Ports that only a core with atomic operations has.
     AtomicPorts: "" { dmem_req_hart: Output |w| w.hart, }

@@ -68,7 +68,7 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     config
 }
 
-/// Caches of a few lines or many, before memory that is not in the core.
+/// Caches of a few lines or many, before memory that is not in the core, and a bus of any width.
 fn caches(rng: &mut Rng, config: &mut Config, reconverges: bool) {
     if config.memory.kind == MemoryKind::Bram {
         return;
@@ -76,9 +76,15 @@ fn caches(rng: &mut Rng, config: &mut Config, reconverges: bool) {
     if rng.bool() {
         config.dcache.bytes = (8 * config.threads) << rng.u32(0..6);
     }
-    if rng.bool() && !reconverges {
+    if rng.bool() {
+        // On the bus the control block says where the reconvergence table is.
+        config.control.port |= reconverges && config.memory.kind == MemoryKind::Axi4;
         config.icache.line_bytes = 32 << rng.u32(0..2);
         config.icache.bytes = (2 * config.icache.line_bytes) << rng.u32(0..6);
+        config.icache.prefetch = rng.bool();
+    }
+    if config.memory.kind == MemoryKind::Axi4 && rng.bool() {
+        config.axi.data_bits = 32 << rng.u32(0..6);
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Kernel {
     pub source: &'static str,
     /// The extensions that it is compiled for, which the core must have.
     pub isa: Isa,
-    /// Whether threads wait for others of their warp. Then only units that take turns run it.
+    /// Whether threads wait for others of their warp. Then only units that serve all threads run it.
     pub needs_turns: bool,
     /// Minimum `memory.stack_bytes`, if 256 are too few.
     pub stack_bytes: Option<u32>,
@@ -85,12 +85,13 @@ impl Kernel {
     }
 
     pub fn runs_on(&self, unit: &Unit) -> bool {
-        unit.takes_turns || !self.needs_turns
+        unit.serves_all() || !self.needs_turns
     }
 
-    /// The names of the units that can run it.
+    /// The names of the units in hardware that can run it.
     pub fn units(&self) -> Vec<&'static str> {
-        UNITS.iter().filter(|unit| self.runs_on(unit)).map(|unit| unit.name).collect()
+        let units = UNITS.iter().filter(|unit| unit.in_hardware && self.runs_on(unit));
+        units.map(|unit| unit.name).collect()
     }
 
     pub fn configure(&self, config: &mut Config) {

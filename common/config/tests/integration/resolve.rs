@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use weft_config::{Bandwidth, Base, Config, Isa, KEYS, Latency, Memory, MemoryKind, PRESETS, reference};
+use weft_config::{Bandwidth, Base, Config, Isa, KEYS, Latency, Memory, MemoryKind, PRESETS, Window, reference};
 
 const NOTHING: &[&str] = &[];
 
@@ -200,6 +200,7 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("isa.zba=false", false),
         ("divergence.fair_after=0", true),
         ("arbiter.pipeline_stages=1", true),
+        ("dws.threshold=10", false),
         ("divergence.scheduler=constrained", true),
         ("memory.stack_interleave=false", true),
         ("divergence.scoreboard=optimistic", false),
@@ -215,6 +216,19 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
     ] {
         assert_eq!(with(&[setting]).rtl_hash_text() != of_default, changes, "{setting}");
     }
+}
+
+#[test]
+fn the_bus_is_a_line_wide_unless_its_width_is_set() {
+    let bits = |settings: &[&str]| {
+        let config = with(&[&["memory.kind=axi4"], settings].concat());
+        (config.bus_bits(), config.rtl_hash_text().contains("axi.data_bits"))
+    };
+    assert_eq!(bits(&[]), (256, false));
+    assert_eq!(bits(&["threads=1"]), (32, false));
+    assert_eq!(bits(&["threads=64"]), (1024, false));
+    assert_eq!(bits(&["axi.data_bits=64"]), (64, true));
+    assert_eq!(bits(&["axi.data_bits=64", "axi.data_bits=0"]), (256, false));
 }
 
 #[test]
@@ -281,6 +295,22 @@ fn the_divider_fits_the_threads_and_depends_on_nothing_without_m() {
     assert_eq!([1, 2, 4, 8, 16, 32, 64].map(units), [1, 2, 4, 4, 16, 16, 16]);
     assert_eq!(with(&["divider.units=2"]).divider_units(), 2);
     assert!(!with(&["isa.m=false"]).rtl_hash_text().contains("divider"));
+}
+
+#[test]
+fn windows_are_read_as_they_are_printed() {
+    let config = with(&["memory.kind=axi4", "memory.windows=[[0xf0000000, 65536], [0, 4]]"]);
+    let windows = [(0xf000_0000, 65536), (0, 4)].map(|(base, bytes)| Window { base, bytes });
+    assert_eq!(config.memory.windows, windows);
+    let text = config.to_commented_toml();
+    assert!(text.contains("\nwindows = [[0xf0000000, 65536], [0x00000000, 4]]\n"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("core.toml");
+    fs::write(&path, text).unwrap();
+    assert_eq!(Config::resolve(&Base::File(path), &[""; 0]).unwrap(), config);
+    assert!(windows[0].contains(0xf000_ffff) && !windows[0].contains(0xf001_0000) && !windows[0].contains(0));
+    // Without windows hardware does not depend on the key.
+    assert!(!with(&[]).rtl_hash_text().contains("windows") && config.rtl_hash_text().contains("windows"));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! The request channels of the adaptor. They are registered, so no input of the bus reaches an output of the bus in
 //! the same cycle.
 //!
-//! A write starts on both of its channels at once. A line that is wider than the bus takes two beats.
+//! A write starts on both of its channels at once. A line that is wider than the bus takes several beats.
 
-use rtl::{Builder, ElaborationError, Expr, Module, clog2, join, lit, ones, zeros};
+use rtl::{Builder, ElaborationError, Expr, Module, clog2, join, lit, ones, select_one_hot, zeros};
 
-use super::{address, bus_bits, fetch, has_two_beats, id_bits};
+use super::window::OfWindow;
+use super::{address, fetch, id_bits, width};
 use crate::shape::Shape;
 
 /// The signals of a request that are the same for all: length, size of a beat, INCR, no exclusive access; data,
@@ -13,8 +14,8 @@ use crate::shape::Shape;
 /// write.
 fn constants(shape: &Shape) -> [(&'static str, Expr); 6] {
     [
-        ("len", lit(8, u64::from(has_two_beats(shape)))),
-        ("size", lit(3, clog2(bus_bits(shape) / 8) as u64)),
+        ("len", lit(8, width::beats(shape) as u64 - 1)),
+        ("size", lit(3, clog2(shape.bus_bits / 8) as u64)),
         ("burst", lit(2, 0b01)),
         ("lock", zeros(1)),
         ("cache", lit(4, 0b0010)),
@@ -55,6 +56,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.output_port("read_free", 1);
     m.port_group("a refill of the instruction cache starts instead");
     let refill = shape.has_icache().then(|| (m.input("refill", 1), m.input("refill_address", 32)));
+    let window = OfWindow::declare(&m, shape);
     m.port_group("a write starts; whether one may");
     let write = m.input("write", 1);
     let written_row = m.input("written_row", row_bits);
@@ -68,8 +70,8 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.port_group("write data");
     m.output_port("m_axi_wvalid", 1);
     let data_ready = m.input("m_axi_wready", 1);
-    m.output_port("m_axi_wdata", bus_bits(shape));
-    m.output_port("m_axi_wstrb", bus_bits(shape) / 8);
+    m.output_port("m_axi_wdata", shape.bus_bits);
+    m.output_port("m_axi_wstrb", shape.bus_bits / 8);
     m.output_port("m_axi_wlast", 1);
     m.port_group("read address");
     address_ports(&m, shape, "ar");
@@ -77,38 +79,55 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
 
     m.comment("Read addresses.");
     let id = m.fault("arid_is_0", &tag, &zeros(tag.width()));
-    m.output("read_free", &address_channel(&m, shape, "ar", Some(&id), refill.as_ref(), [&read, &row, &read_ready]));
+    m.output(
+        "read_free",
+        &address_channel(&m, shape, "ar", Some(&id), refill.as_ref(), window.as_ref(), [&read, &row, &read_ready]),
+    );
     m.comment("Write addresses.");
     let id = m.fault("awid_is_a_bit_of_the_row", &None, &Some(written_row.bit(0)));
-    let address_free = address_channel(&m, shape, "aw", id.as_ref(), None, [&write, &written_row, &address_ready]);
+    let start = [&write, &written_row, &address_ready];
+    let address_free = address_channel(&m, shape, "aw", id.as_ref(), None, window.as_ref(), start);
 
-    m.comment("The line. The second of two beats waits behind the first.");
+    let beats = width::beats(shape);
+    let (text, name) = if beats > 2 {
+        ("The line. Of the beats behind the first, a bit tells the next.", "w_next")
+    } else {
+        ("The line. The second of two beats waits behind the first.", "w_second")
+    };
+    m.comment(text);
     let valid = m.register("w_valid", 1);
     let moves = m.wire("w_moves", &(&valid & &data_ready));
-    let beat = bus_bits(shape);
-    let second = m.register("w_second", usize::from(has_two_beats(shape)));
-    let last = if has_two_beats(shape) { !&second } else { ones(1) };
+    let next = m.register(name, beats - 1);
+    let last = next.none();
     let stays = &write | (&valid & !(&moves & &last));
     valid.next(&m.fault("wvalid_drops_before_wready", &stays, &write));
     valid.reset(m.fault("wvalid_is_high_after_reset", &0, &1));
     m.output("m_axi_wvalid", &valid);
     let is_last = m.fault("wlast_is_low", &last, &zeros(1));
     m.output("m_axi_wlast", &m.fault("wlast_is_high", &is_last, &ones(1)));
-    if has_two_beats(shape) {
-        second.next(&(&write | (&second & !&moves))).reset(0);
+    if beats > 1 {
+        let several = window.as_ref().map_or_else(|| write.clone(), |window| &write & !&window.starts);
+        let first = join([&several, &zeros(beats - 2)]);
+        let behind = join([&zeros(1), &next.slice(0, beats - 2)]).when(&moves);
+        next.next(&(first | behind | (&next & (!&moves).repeat(beats - 1)))).reset(0);
     }
-    let strobes = m.fault("wstrb_is_all_ones", &mask, &ones(mask.width()));
-    for (name, line, bits) in [("data", &data, beat), ("strb", &strobes, beat / 8)] {
+    let strobes = width::strobes(&m, shape, &mask, &written_row);
+    let strobes = m.fault("wstrb_is_all_ones", &strobes, &ones(strobes.width()));
+    let line_bits = data.width().min(shape.bus_bits);
+    for (name, line, bits) in [("data", &data, line_bits), ("strb", &strobes, shape.bus_bits / 8)] {
         let register = m.register(&format!("w_{name}"), bits);
         let first = line.slice(0, bits);
-        if has_two_beats(shape) {
+        let first = window.as_ref().map_or_else(|| first.clone(), |window| window.beat(shape, &mask, line));
+        if beats > 1 {
             let rest = m.hold(&format!("w_rest_{name}"), &line.from(bits), &write);
-            let second = m.fault(&format!("w{name}_repeats_the_first_beat"), &rest, &register.q());
-            register.next(&write.mux(&first, &second)).enable(&(&write | &moves));
+            let later = if beats == 2 { rest } else { select_one_hot(&next, rest.lanes(bits)) };
+            let later = m.fault(&format!("w{name}_repeats_the_first_beat"), &later, &register.q());
+            register.next(&write.mux(&first, &later)).enable(&(&write | &moves));
         } else {
             register.next(&first).enable(&write);
         }
-        m.output(&format!("m_axi_w{name}"), &register);
+        let output = if name == "data" { register.repeat(width::parts(shape)) } else { register.q() };
+        m.output(&format!("m_axi_w{name}"), &output);
     }
     let data_free = m.fault("wdata_changes_before_wready", &(!&valid | (&data_ready & &last)), &ones(1));
     m.output("write_free", &(address_free & data_free));
@@ -122,6 +141,7 @@ fn address_channel(
     channel: &str,
     tag: Option<&Expr>,
     refill: Option<&(Expr, Expr)>,
+    window: Option<&OfWindow>,
     [read, row, ready]: [&Expr; 3],
 ) -> Expr {
     let start = &refill.map_or_else(|| read.clone(), |(refill, _)| read | refill);
@@ -136,14 +156,23 @@ fn address_channel(
     let id = tag.map_or(zeros(0), |tag| register("id", &tag)).extend(id_bits(shape));
     let of_refill = refill.map(|(refill, _)| register("of_refill", refill));
     output("id", &of_refill.as_ref().map_or_else(|| id.clone(), |of_refill| join([&id, of_refill])));
+    let of_window = window.map(|window| register("of_window", &(&window.starts & read)));
+    let beat = m.fault(&format!("{channel}addr_is_that_of_the_line"), &width::beat(shape, row), row);
+    let of_beat = |beat: &Expr| address(shape, &join([&zeros(row.width() - beat.width()), beat]));
     let address = match refill {
-        Some((refill, line)) => register("address", &refill.mux(&fetch::address(shape, line), &address(shape, row))),
-        None => address(shape, &register("row", row)),
+        Some((refill, line)) => register("address", &refill.mux(&fetch::address(shape, line), &of_beat(&beat))),
+        None => of_beat(&register("row", &beat)),
     };
+    let of_window = window.zip(of_window.as_ref());
+    let address = of_window.map_or_else(|| address.clone(), |(window, is)| is.mux(&window.address, &address));
     output("addr", &m.fault(&format!("{channel}addr_is_no_multiple_of_8"), &address, &(&address | lit(32, 4))));
     for (name, value) in constants(shape) {
         let of_fetch = of_refill.as_ref().zip(fetch::constant(shape, name));
         let value = of_fetch.map_or(value.clone(), |(of_refill, refill)| of_refill.mux(&refill, &value));
+        let value = match of_window.and_then(|(window, is)| Some((is, window.constant(m, shape, name)?))) {
+            Some((is, constant)) => is.mux(&constant, &value),
+            None => value,
+        };
         let one = lit(value.width(), 1);
         let value = m.fault(&format!("{channel}{name}_is_one_more"), &value, &(&value + &one));
         output(name, &m.fault(&format!("{channel}{name}_is_one_less"), &value, &(&value - &one)));

@@ -8,7 +8,7 @@
 
 use rtl::{Builder, Expr, Register, lit, zeros};
 
-use super::{Bus, bus_bits};
+use super::Bus;
 use crate::shape::Shape;
 
 pub struct Fetch {
@@ -31,7 +31,7 @@ impl Fetch {
         let address = m.input("ifill_req_addr", 32);
         m.output_port("ifill_rsp_valid", 1);
         let takes = m.input("ifill_rsp_ready", 1);
-        m.output_port("ifill_rsp_data", bus_bits(shape));
+        m.output_port("ifill_rsp_data", shape.bus_bits);
         m.output_port("ifill_rsp_error", 1);
         m.output_port("ifill_failed", usize::from(shape.bus_fails()));
         Some(Self { valid, address, takes, waited: m.register("refill_waited", 1) })
@@ -68,13 +68,13 @@ pub fn id_bits(shape: &Shape) -> usize {
 
 /// The address of the first beat.
 pub fn address(shape: &Shape, line: &Expr) -> Expr {
-    let below = rtl::clog2(bus_bits(shape) / 8);
+    let below = rtl::clog2(shape.bus_bits / 8);
     rtl::join([&zeros(below), &line.from(below)])
 }
 
 /// `ARLEN` and `ARPROT` (an instruction, secure, unprivileged) of a refill; no other signal differs.
 pub fn constant(shape: &Shape, name: &str) -> Option<Expr> {
-    let beats = (8 * shape.icache_line_bytes as usize / bus_bits(shape)).max(1);
+    let beats = (8 * shape.icache_line_bytes as usize / shape.bus_bits).max(1);
     match name {
         "len" => Some(lit(8, beats as u64 - 1)),
         "prot" => Some(lit(3, 0b100)),

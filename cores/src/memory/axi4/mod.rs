@@ -15,23 +15,26 @@
 //! An answer never waits for a request channel, as AXI demands. A slave that serves one request at a time takes no
 //! write while it offers an answer. So each answered AMO has an entry in which it waits for its write.
 //!
+//! A device in a window is accessed when nothing is in flight, and nothing leaves before its answer (`window`).
+//!
 //! An answer of SLVERR or DECERR carries no data. It is dropped, no further request leaves, and `bus_error_*` reports
 //! it. AMOs that were answered before are still written back.
 //!
 //! Storage: the request; `outstanding` rows of reads and of writes, in registers and again in LUT RAM; the storage of
-//! the modules below; at 64 threads half a line in LUT RAM for each load.
+//! the modules below; the beats of a line for each load (`width`).
 
 mod atomics;
 mod channels;
 mod fetch;
 mod in_flight;
+mod width;
+mod window;
 
-use rtl::{
-    Builder, ElaborationError, Expr, Instance, MemoryStyle, Module, Register, join, ones, select_one_hot, zeros,
-};
+use rtl::{Builder, ElaborationError, Expr, Instance, Module, Register, join, ones, select_one_hot, zeros};
 use weft_config::MemoryKind;
 
 use self::fetch::Fetch;
+use self::window::Window;
 use super::port::Request;
 use super::{Adaptor, address, row_bits};
 use crate::shape::Shape;
@@ -42,17 +45,6 @@ pub const ADAPTOR: Adaptor = Adaptor {
     storage: None,
     posts_stores: true,
 };
-
-/// Bits of the widest data bus of AXI.
-pub const WIDEST: usize = 1024;
-
-fn bus_bits(shape: &Shape) -> usize {
-    shape.line_bits().min(WIDEST)
-}
-
-fn has_two_beats(shape: &Shape) -> bool {
-    shape.line_bits() > WIDEST
-}
 
 fn id_bits(shape: &Shape) -> usize {
     shape.tag_bits().max(1)
@@ -76,13 +68,15 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let fetch = Fetch::declare(&m, shape);
     let bus = Bus::declare(&m, shape);
     let held = Held::declare(&m, shape, &port, &restart);
+    let window = Window::declare(&m, shape, &held.request);
     let in_flight = InFlight::declare(&m, shape, &bus, &held)?;
 
     let delivered = m.wire("delivered", &(&in_flight.read_answered & !(&bus.read_error | &held.failed)));
     in_flight.instance.input("dropped", &dropped(&m, shape, &in_flight.read_answered, &delivered));
-    let line = bus.line(&m, shape);
+    let line = width::line(&m, shape, &bus, &in_flight.instance, window.as_ref());
     let atomics = Atomics::declare(&m, shape, &bus, &held, &in_flight, [&delivered, &line, &restart])?;
-    let order = Order::declare(&m, &held, &in_flight, &atomics, fetch.as_ref());
+    let order =
+        Order::declare(&m, &held, &in_flight, &atomics, fetch.as_ref(), window.as_ref().map(|window| (window, &bus)));
 
     m.comment("The request channels.");
     let channels = m.instance("channels", &channels::elaborate(shape, row_bits(shape))?);
@@ -94,6 +88,9 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
         let starts = fetch.start(&m, shape, [&order.read_free, &in_flight.read, &held.failed]);
         channels.input("refill", &starts).input("refill_address", &fetch.address);
         fetch.answer(&m, &bus);
+    }
+    if let Some(window) = &window {
+        window.connect(&channels);
     }
     let [mask, data] = atomics.written(shape, request, &order.rewrite);
     channels.input("mask", &mask).input("data", &data);
@@ -113,7 +110,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     if shape.bus_fails() && shape.has_dcache() {
         m.output("dmem_failed", &held.failed);
     }
-    bus.report(&m, shape, &held.failed, &restart, &in_flight.instance);
+    bus.report(&m, shape, &held.failed, &restart, &in_flight.instance, window.as_ref());
     m.finish()
 }
 
@@ -227,7 +224,13 @@ impl Atomics {
         let word = m.wire("word", &join(mask.lanes(4).iter().map(Expr::any)));
         let atomics = m.instance("atomics", &atomics::elaborate(shape)?);
         atomics.input("restart", &restart.slice(0, usize::from(shape.control)));
-        atomics.input("leaves", &held.leaves).input("read", &in_flight.read);
+        // A row of a window is none of RAM, so it ends no reservation.
+        let leaves = if shape.has_windows() {
+            m.fault("window_ends_reservations", &(&held.leaves & !&held.request.window), &held.leaves)
+        } else {
+            held.leaves.clone()
+        };
+        atomics.input("leaves", &leaves).input("read", &in_flight.read);
         atomics.input("op", op).input("row", row).input("tag", tag).input("word", &word).input("hart", hart);
         atomics.input("operand", &select_one_hot(&word, data.lanes(32)));
         atomics.input("delivered", delivered).input("answered_tag", &bus.read_tag).input("line", line);
@@ -276,7 +279,14 @@ struct Order {
 
 impl Order {
     /// The ordering rule (see the module). Lets the request leave, to read or to write.
-    fn declare(m: &Builder, held: &Held, in_flight: &InFlight, atomics: &Atomics, fetch: Option<&Fetch>) -> Self {
+    fn declare(
+        m: &Builder,
+        held: &Held,
+        in_flight: &InFlight,
+        atomics: &Atomics,
+        fetch: Option<&Fetch>,
+        window: Option<(&Window, &Bus)>,
+    ) -> Self {
         m.comment("The ordering rule. An AMO that is written back goes first.");
         let Held { request: Request { op, row, tag, .. }, stores, rewrites, reads, leaves, .. } = held;
         let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
@@ -301,9 +311,16 @@ impl Order {
         let amo_is_first = m.fault("store_does_not_let_amo_go_first", &atomics.waiting, &zeros(1));
         let may_read = fetch.map_or_else(|| read_free.clone(), |fetch| &read_free & !fetch.goes_first());
         let is_free = writes.mux(&(&may_write & !amo_is_first), &(may_read | !&uses_bus));
-        m.drive(leaves, &(&held.present & !(&held.failed | &held_back) & is_free));
-        m.drive(&in_flight.read, &(leaves & reads));
-        m.drive(&in_flight.write, &((leaves & &writes) | &rewrite));
+        let may_start = &held.present & !(&held.failed | &held_back) & is_free;
+        let starts = match window {
+            Some((window, bus)) => window.order(m, held, in_flight, bus, &may_start),
+            None => {
+                m.drive(leaves, &may_start);
+                leaves.clone()
+            }
+        };
+        m.drive(&in_flight.read, &(&starts & reads));
+        m.drive(&in_flight.write, &((&starts & &writes) | &rewrite));
         m.drive(&in_flight.written_row, &rewrite.mux(&atomics.net("rewrite_row", row.width()), row));
         let rewritten_tag = atomics.net("rewrite_tag", tag.width());
         in_flight.instance.input("rewritten", &rewrite).input("rewritten_tag", &rewritten_tag);
@@ -337,8 +354,8 @@ impl Bus {
         m.port_group("AXI4 write data");
         m.output_port("m_axi_wvalid", 1);
         let data_ready = m.input("m_axi_wready", 1);
-        m.output_port("m_axi_wdata", bus_bits(shape));
-        m.output_port("m_axi_wstrb", bus_bits(shape) / 8);
+        m.output_port("m_axi_wdata", shape.bus_bits);
+        m.output_port("m_axi_wstrb", shape.bus_bits / 8);
         m.output_port("m_axi_wlast", 1);
         m.port_group("AXI4 write response");
         let write_answer = m.input("m_axi_bvalid", 1);
@@ -353,7 +370,7 @@ impl Bus {
         m.output_port("m_axi_rready", 1);
         let read_id = m.input("m_axi_rid", id_bits(shape) + fetch::id_bits(shape));
         let (read_tag, of_fetch) = (read_id.slice(0, shape.tag_bits()), read_id.from(id_bits(shape)));
-        let read_data = m.input("m_axi_rdata", bus_bits(shape));
+        let read_data = m.input("m_axi_rdata", shape.bus_bits);
         let read_response = m.input("m_axi_rresp", 2);
         let last = m.input("m_axi_rlast", 1);
         m.port_group("the first answer that was an error (sticky): is it a write, is it DECERR, the line");
@@ -380,21 +397,9 @@ impl Bus {
             fetch_answer,
             read_tag,
             read_data,
-            read_last: if has_two_beats(shape) { last } else { ones(1) },
+            read_last: if width::beats(shape) > 1 { last } else { ones(1) },
             read_response,
         }
-    }
-
-    /// The line that the last beat of an answer completes. Beats of different answers may be interleaved.
-    fn line(&self, m: &Builder, shape: &Shape) -> Expr {
-        if !has_two_beats(shape) {
-            return self.read_data.clone();
-        }
-        m.comment("The first beat of each answer waits for the second.");
-        let halves = m.memory("first_beats", shape.outstanding, bus_bits(shape), MemoryStyle::Distributed);
-        halves.write(&(&self.read_answer & !&self.read_last), &self.read_tag, &self.read_data);
-        let tag = m.fault("first_beat_is_that_of_id_0", &self.read_tag, &zeros(self.read_tag.width()));
-        join([&halves.read("first_beat", &tag), &self.read_data])
     }
 
     fn connect(&self, m: &Builder, channels: &Instance) {
@@ -406,7 +411,15 @@ impl Bus {
         }
     }
 
-    fn report(&self, m: &Builder, shape: &Shape, failed: &Register, restart: &Expr, in_flight: &Instance) {
+    fn report(
+        &self,
+        m: &Builder,
+        shape: &Shape,
+        failed: &Register,
+        restart: &Expr,
+        in_flight: &Instance,
+        window: Option<&Window>,
+    ) {
         m.comment("The first error.");
         let before =
             if shape.control { failed & m.fault("a_start_keeps_the_error", &!restart, &ones(1)) } else { failed.q() };
@@ -418,6 +431,13 @@ impl Bus {
         m.output("bus_error_write", &first("error_write", &zeros(1), &ones(1)));
         let codes = [&self.read_response, &self.write_response].map(|response| response.bit(0));
         m.output("bus_error_decode", &first("error_decode", &codes[0], &codes[1]));
-        m.output("bus_error_addr", &address(shape, &first("error_row", &rows[0], &rows[1])));
+        let of_error = match window {
+            Some(window) => {
+                let [read, write] = rows.map(|row| window.begun.mux(&window.address, &address(shape, &row)));
+                first("error_address", &read, &write)
+            }
+            None => address(shape, &first("error_row", &rows[0], &rows[1])),
+        };
+        m.output("bus_error_addr", &of_error);
     }
 }

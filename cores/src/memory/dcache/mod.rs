@@ -15,6 +15,8 @@
 //! - a load does not leave while the write buffer has an entry of its line. Behind the buffer requests leave in order;
 //! - an error answer of the bus is none ([`axi4`](super::axi4)), so it installs nothing.
 //!
+//! An access to a window passes the cache alone ([`window`]).
+//!
 //! In a cycle with an answer of memory no request is looked up: the answer has the port of the pipeline, and a
 //! refill the banks. A look-up is repeated if its line was written when it was read. After reset, and at
 //! `dcache_empty`, a sweep over all tags empties the cache, and no request is accepted.
@@ -25,6 +27,7 @@
 mod atomics;
 mod lines;
 mod refills;
+mod window;
 mod write_buffer;
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, Register, clog2, increment, join, ones, zeros};
@@ -36,6 +39,7 @@ use crate::formal::points;
 use crate::shape::Shape;
 use atomics::Atomics;
 use lines::Tag;
+use window::Window;
 
 pub const ADAPTOR: Adaptor =
     Adaptor { is_wanted: |config| config.dcache.exists(), elaborate, storage: None, posts_stores: true };
@@ -129,6 +133,7 @@ struct Cache<'a> {
     refills: Instance,
     buffer: Instance,
     atomics: Option<Atomics>,
+    window: Option<Window>,
     /// What a store writes.
     data: Expr,
 }
@@ -163,7 +168,22 @@ impl<'a> Cache<'a> {
         refills.input("tag", &request.tag).input("row", &request.row);
         let buffer = m.instance("write_buffer", &write_buffer::elaborate(geometry)?);
         buffer.input("row", &request.row).input("mask", &request.mask).input("data", &data);
-        Ok(Self { geometry, present, accepted, request, done, stale, sweeps, lines, refills, buffer, atomics, data })
+        let window = Window::declare(m, shape, &present, &request, &buffer);
+        Ok(Self {
+            geometry,
+            present,
+            accepted,
+            request,
+            done,
+            stale,
+            sweeps,
+            lines,
+            refills,
+            buffer,
+            atomics,
+            window,
+            data,
+        })
     }
 
     fn index(&self, row: &Expr) -> Expr {
@@ -181,7 +201,9 @@ impl<'a> Cache<'a> {
         let Tag { upper, valid, pending, primary } = Tag::from_instance(&self.lines, self.geometry, "found");
         let waits = &next.answers | self.refills.net("lists");
         let stale = m.fault("answers_with_a_line_that_is_written", &self.stale.q(), &zeros(1));
-        let acts = m.wire("acts", &(&self.present & !(waits | stale)));
+        let acts = &self.present & !(waits | stale);
+        let acts = self.window.as_ref().map_or_else(|| acts.clone(), |window| window.keep(m, &acts));
+        let acts = m.wire("acts", &acts);
         let is_row = m.wire("is_row", &upper.eq(&self.upper(row)));
         let hit = m.wire("hit", &(&valid & &is_row));
         let in_refill = m.wire("in_refill", &(&pending & &is_row));
@@ -209,14 +231,20 @@ impl<'a> Cache<'a> {
             }
             None => ((&acts & &load_done) | &enters, zeros(1)),
         };
+        let done = self.window.as_ref().map_or_else(|| done.clone(), |window| done.clone() | &window.leaves);
         m.drive(&self.done, &done);
         self.refills.input("primary", &primary);
         let one = |name: &str, value: Expr| m.wire(name, &value);
+        let waits_for_buffer = &blocked | &stores;
+        let waits_for_buffer = match &self.window {
+            Some(_) => waits_for_buffer | &self.request.window,
+            None => waits_for_buffer,
+        };
         Found {
             answered: one("load_hits", &acts & &reads & &hit),
             joins: one("joins", &acts & &reads & &joinable),
             wants: one("load_wants", &acts & &misses & !&blocked),
-            waits_for_buffer: one("waits_for_buffer", &self.present & !&self.done & (&blocked | &stores)),
+            waits_for_buffer: one("waits_for_buffer", &self.present & !&self.done & waits_for_buffer),
             enters,
             verdict,
             leaves: load_leaves,
@@ -287,7 +315,8 @@ impl<'a> Cache<'a> {
         self.lines.input("mask", &m.wire("written_bytes", &bytes));
         let index = next.answers.mux(&self.index(&answered_row), &self.index(row));
         self.lines.input("index", &index).input("data", &next.answers.mux(&next.data, &self.data));
-        self.buffer.input("push", &found.enters);
+        let window = self.window.as_ref().map(|window| &window.enters);
+        self.buffer.input("push", &window.map_or_else(|| found.enters.clone(), |enters| &found.enters | enters));
     }
 
     /// Passes requests to memory: loads that miss, and the first of the write buffer. A load goes first, but not
@@ -307,12 +336,19 @@ impl<'a> Cache<'a> {
         let moves = m.wire("leaves_next", &(&found.leaves | &drains));
         valid.next(&(&moves | !&free)).reset(0);
         let register = |name: &str, value: &Expr| m.hold(name, value, &moves);
-        let loads = register("leaving_load", &found.leaves);
+        let loads = found.leaves.clone();
+        let loads =
+            self.window.as_ref().map_or(loads, |window| &found.leaves | window.loads(m, &drains, &self.request));
+        let loads = register("leaving_load", &loads);
         let row = register("leaving_row", &found.leaves.mux(row, &self.buffer.net("first_row")));
         let tag = register("leaving_tag", tag);
+        let address = match &self.window {
+            Some(window) => window.leave(m, &self.request, &moves, &address(shape, &row)),
+            None => address(shape, &row),
+        };
         m.output("next_dmem_req_valid", &valid);
         m.output("next_dmem_req_op", &(!&loads).extend(4));
-        m.output("next_dmem_req_addr", &address(shape, &row));
+        m.output("next_dmem_req_addr", &address);
         m.output("next_dmem_req_tag", &tag.extend(shape.tag_bits().max(1)));
         m.output("next_dmem_req_mask", &self.buffer.net("left_mask"));
         m.output("next_dmem_req_data", &self.buffer.net("left_data"));

@@ -21,7 +21,7 @@ pub struct Line {
     pub writes_word: Expr,
     /// The number of words written so far.
     pub written: Register,
-    /// The word that is written or served.
+    /// The word that is written or served, with its entry of the reconvergence table.
     pub word: Expr,
     /// A context is in the second step. Its word is late in the next cycle.
     pub picked: Expr,
@@ -59,14 +59,15 @@ impl Line {
         let late = Late::declare(m, shape);
         let served = decode(&context, shape.contexts()).when(&picked) | late.served(shape);
         let may_pick = m.wire("may_pick", &(&present & &tagged & (&all_written | !&picked)));
-        let pick = m.wire("pick", &lowest_one(&(&waiting & !served)).when(&may_pick));
+        let unserved = m.wire("unserved", &(&waiting & !served));
+        let pick = m.wire("pick", &lowest_one(&unserved).when(&may_pick));
         picked.next(&pick.any()).reset(0);
         context.next(&encode(&pick));
 
         m.comment("Select its word, or the next one to be written.");
         let offsets = m.memory("offsets", shape.contexts(), bits, MemoryStyle::Distributed);
         let offset = picked.mux(&offsets.read("picked_offset", &context), &written.slice(0, bits));
-        let word = m.wire("word", &select(&offset, words.lanes(32)));
+        let word = m.wire("word", &select(&offset, &words));
         let writes_word = m.wire("writes_word", &(&present & &tagged & !&picked & !&all_written));
         written.next(&increment(&written, 1).when(&tagged)).enable(&(&writes_word | &writes_tag));
         let still = waits.contexts.index(&context) & !port.cancelled.index(&context);
@@ -93,27 +94,34 @@ impl Line {
     }
 }
 
-/// Takes the beats of an answer. Returns the line, and whether one of its beats was an error.
-fn arrives(m: &Builder, shape: &Shape, cache: &Cache, present: &Register) -> (Expr, Register) {
+/// Takes the beats of an answer. Returns the words of the line, each with its entry of the reconvergence table, and whether
+/// a beat was an error.
+fn arrives(m: &Builder, shape: &Shape, cache: &Cache, present: &Register) -> (Vec<Expr>, Register) {
     let Cache { memory, refills, .. } = cache;
     let (line, beat) = (8 * shape.icache_line_bytes as usize, shape.ifill_bits);
     let ready = m.wire("takes_beat", &(!present | refills.outstanding.none()));
     m.output("next_ifill_rsp_ready", &ready);
     let taken = m.wire("beat_taken", &(&memory.answers & ready));
-    let words = m.register("line", line);
+    let [words, entries] =
+        [("line", line), ("line_entries", shape.entries_bits(line))].map(|(name, bits)| m.register(name, bits));
     let error = m.register("line_error", 1);
     let beats = (line / beat).max(1);
     let at = m.counter("beat", clog2(beats), &taken);
     error.next(&(&memory.error | (&error & at.any()))).enable(&taken);
     m.drive(&refills.answered, &(&taken & at.all()));
-    let next = if beats > 1 {
-        join([&words.from(beat), &memory.data])
-    } else {
-        let parts = memory.data.lanes(line);
+    let next = |kept: &Register, data: &Expr| {
+        if beats > 1 {
+            return join([&kept.from(beat), data]);
+        }
+        let parts = data.lanes(line);
         select(&refills.head_number.slice(0, clog2(parts.len())), &parts)
     };
-    words.next(&next).enable(&taken);
-    (words.q(), error)
+    words.next(&next(&words, &memory.data)).enable(&taken);
+    if !shape.reconverges {
+        return (words.lanes(32), error);
+    }
+    entries.next(&next(&entries, &memory.entries)).enable(&taken);
+    (words.lanes(32).iter().zip(entries.lanes(32)).map(|(word, entry)| join([word, &entry])).collect(), error)
 }
 
 /// The word of a missed fetch, in the cycle in which S2 takes it.
@@ -128,7 +136,7 @@ impl Late {
     fn declare(m: &Builder, shape: &Shape) -> Self {
         let register = |name: &str, width: usize| m.register(&format!("late_{name}"), width);
         let (valid, context) = (register("valid", 1), register("context", shape.context_bits()));
-        Self { valid, context, word: register("word", 32), error: register("error", 1) }
+        Self { valid, context, word: register("word", 32 + shape.entries_bits(32)), error: register("error", 1) }
     }
 
     fn next(&self, valid: &Expr, [context, word, error]: [&Expr; 3]) {
@@ -143,12 +151,16 @@ impl Late {
     }
 
     /// Answers the pipeline with the late word, or with the verdict of the look-up.
-    pub fn answer(&self, m: &Builder, [hits, context, word, missed]: [&Expr; 4]) {
+    pub fn answer(&self, m: &Builder, shape: &Shape, [hits, context, word, missed]: [&Expr; 4]) {
         m.output("imem_rsp_valid", &(&self.valid | hits));
         m.output("imem_rsp_missed", missed);
         // A look-up that stalls is answered only in a cycle without a late word.
         m.output("imem_rsp_context", &self.valid.mux(&self.context, context));
-        m.output("imem_rsp_data", &self.valid.mux(&self.word, word));
+        let word = self.valid.mux(&self.word, word);
+        m.output("imem_rsp_data", &word.slice(0, 32));
+        if shape.reconverges {
+            m.output("imem_rsp_reconvergence", &word.from(32));
+        }
         m.output("imem_rsp_error", &(&self.valid & &self.error));
     }
 }

@@ -11,6 +11,8 @@
 //! written. Later look-ups hit, so the refill ends as soon as no context waits for it. A context that is resteered no
 //! longer waits (`imem_cancelled`); the refill goes on.
 //!
+//! With `icache.prefetch` a miss also brings the next line (`prefetch`).
+//!
 //! `fence.i` empties the cache (`imem_empty`): a sweep writes each tag, and fetches wait. The answers to all requests
 //! that were sent before are dropped, and the lines requested again. So a word that is fetched after `fence.i` is read
 //! from memory after it. A bus error is an answer without a line to keep; its words are faults.
@@ -19,11 +21,13 @@
 //! registers; 3 bits and the number of a word for each context.
 
 mod line;
+mod prefetch;
 mod refills;
 
 use rtl::{Builder, ElaborationError, Expr, Module, Register, concat, decode, join, lit, ones, zeros};
 
 use self::line::Line;
+use self::prefetch::Prefetch;
 use self::refills::Refills;
 use super::map::in_ram;
 use super::{Adaptor, reset_at_start};
@@ -81,7 +85,8 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let (port, memory) = (Port::declare(&m, shape), Memory::declare(&m, shape));
     let sweep = Sweep::declare(&m, &sizes, &port.empty);
     let ready = m.forward("is_ready", 1);
-    let look = LookUp::declare(&m, shape, &sizes, &port, &ready);
+    let prefetch = Prefetch::declare(&m, shape, &sizes, &port, &ready);
+    let look = LookUp::declare(&m, shape, &sizes, &port, &prefetch, &ready);
     let refills = Refills::declare(&m, &sizes, &look.number);
     let cache = Cache { sizes, port, memory, sweep, refills, waits: Waits::declare(&m, shape) };
     let Cache { sizes, port, sweep, refills, waits, .. } = &cache;
@@ -94,17 +99,21 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let may_hit = m.fault("hits_while_the_line_is_written", &may_hit, &known);
     let on_its_way = m.wire("on_its_way", &(&refills.matched & !may_hit));
     let fresh = m.wire("fresh", &(&look.present & !&look.stalled));
-    let hits = m.wire("hits", &(&fresh & (&known & !&on_its_way | &look.outside)));
-    let joins = m.wire("joins", &(&fresh & !&look.outside & &on_its_way));
-    let wants = m.wire("wants_refill", &(&look.present & !(&hits | &joins)));
+    let found = m.wire("found", &(&fresh & (&known & !&on_its_way | &look.outside)));
+    let coming = m.wire("is_coming", &(&fresh & !&look.outside & &on_its_way));
+    let hits = m.wire("hits", &(&found & &prefetch.is_fetch));
+    let joins = m.wire("joins", &(&coming & &prefetch.is_fetch));
+    let wants = m.wire("wants_refill", &(&look.present & !(&found | &coming)));
 
     let line = Line::declare(&m, shape, &cache, &joins);
     m.drive(&is_written, &line.is_written);
     let begins = m.wire("begins", &(&wants & !(&refills.full | &line.late.valid)));
     refills.update(&m, &cache, &line.ends, [&begins, &look.number]);
-    look.stalled.next(&(&wants & !&begins)).reset(0);
-    look.present.next(&((&port.valid & &ready) | (&wants & !&begins))).reset(0);
-    let missed = m.wire("missed", &(&joins | &begins));
+    let stalls = m.wire("stalls", &(&wants & !&begins & &prefetch.is_fetch));
+    look.stalled.next(&stalls).reset(0);
+    look.present.next(&(((&port.valid | prefetch.waits()) & &ready) | stalls)).reset(0);
+    prefetch.update(port, &ready, [&begins, &look.number]);
+    let missed = m.wire("missed", &(&joins | (&begins & &prefetch.is_fetch)));
     let entry = joins.mux(&refills.matching, &refills.tail);
     waits.update(&m, shape, &port.cancelled, &line, [&missed, &look.context, &entry]);
     line.offsets.write(&missed, &look.context, &look.offset);
@@ -113,11 +122,11 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let may_stall = &*look.present & (&refills.full | &look.stalled);
     m.drive(&ready, &!(&sweep.active | &port.empty | &line.writes_tag | &line.picked | may_stall));
     m.output("imem_req_ready", &ready);
-    let word = cache.read(&m, shape, &line, &tag);
-    line.late.answer(&m, [&hits, &look.context, &word, &missed]);
+    let word = cache.read(&m, shape, &line, &look.asked, &tag);
+    line.late.answer(&m, shape, [&hits, &look.context, &word, &missed]);
     m.output("imem_waits", &waits.contexts);
     if shape.control {
-        cache.idle(&m, &look);
+        cache.idle(&m, &look, &prefetch);
     }
     let found = [
         ("a_miss_joins_a_refill", joins),
@@ -128,6 +137,9 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
         ("a_fence_drops_a_line", &port.empty & &line.present),
     ];
     points(&m, shape, &found);
+    if shape.icache_prefetches {
+        points(&m, shape, &[("a_line_is_prefetched", &begins & !&prefetch.is_fetch)]);
+    }
     m.finish()
 }
 
@@ -154,6 +166,7 @@ rtl::inputs! {
             m.output_port("imem_rsp_missed", 1);
             m.output_port("imem_rsp_context", shape.context_bits());
             m.output_port("imem_rsp_data", 32);
+            m.output_port("imem_rsp_reconvergence", shape.entries_bits(32));
             m.output_port("imem_rsp_error", 1);
             context
         },
@@ -175,6 +188,8 @@ rtl::inputs! {
         answers: Expr = m.input("next_ifill_rsp_valid", 1),
         #[output("next_ifill_rsp_ready", 1)]
         data: Expr = m.input("next_ifill_rsp_data", shape.ifill_bits),
+        /// The entries of the reconvergence table of the same words.
+        entries: Expr = m.input("next_ifill_rsp_reconvergence", shape.entries_bits(shape.ifill_bits)),
         error: Expr = m.input("next_ifill_rsp_error", 1),
         /// No request is accepted any more.
         failed: Expr = if shape.bus_fails() { m.input("next_ifill_failed", 1) } else { zeros(1) },
@@ -208,20 +223,24 @@ struct LookUp {
     context: Expr,
     /// The address is outside RAM: any word will do.
     outside: Expr,
+    /// The address that is looked up next.
+    asked: Expr,
 }
 
 impl LookUp {
-    fn declare(m: &Builder, shape: &Shape, sizes: &Sizes, port: &Port, ready: &Expr) -> Self {
+    fn declare(m: &Builder, shape: &Shape, sizes: &Sizes, port: &Port, prefetch: &Prefetch, ready: &Expr) -> Self {
         m.comment("The look-up.");
-        let taken = m.wire("taken", &(&port.valid & ready));
+        let taken = m.wire("taken", &((&port.valid | prefetch.waits()) & ready));
+        let asked = prefetch.address(m, sizes, port);
         let hold = |name: &str, value: &Expr| m.hold(name, value, &taken);
         Self {
             present: m.register("looks_up", 1),
             stalled: m.register("stalled", 1),
-            number: hold("looked_up", &sizes.number(&port.address)),
-            offset: hold("look_offset", &port.address.slice(2, sizes.offset)),
+            number: hold("looked_up", &sizes.number(&asked)),
+            offset: hold("look_offset", &asked.slice(2, sizes.offset)),
             context: hold("look_context", &port.context),
-            outside: hold("outside_ram", &!in_ram(shape, &port.address)),
+            outside: hold("outside_ram", &!in_ram(shape, &asked)),
+            asked,
         }
     }
 }
@@ -263,20 +282,20 @@ impl Waits {
 impl Cache {
     /// Tells the control block that memory has answered all. After an error of the bus, memory takes no refill, and what
     /// would need one stays until the next start.
-    fn idle(&self, m: &Builder, look: &LookUp) {
+    fn idle(&self, m: &Builder, look: &LookUp, prefetch: &Prefetch) {
         let Self { memory, refills, .. } = self;
-        let waits = &look.present | refills.any();
+        let waits = &look.present | prefetch.waits() | refills.any();
         let works = (waits & !&memory.failed) | refills.at_memory(&memory.failed);
         m.port_group("no fetch is looked up, and no refill on its way");
         m.output("imem_idle", &!m.fault("is_idle_with_refills", &works, &look.present));
     }
 
     /// Declares tags and words. Drives the tag of the look-up, and returns its word.
-    fn read(&self, m: &Builder, shape: &Shape, line: &Line, tag: &Expr) -> Expr {
-        let Self { sizes, port, sweep, refills, .. } = self;
+    fn read(&self, m: &Builder, shape: &Shape, line: &Line, asked: &Expr, tag: &Expr) -> Expr {
+        let Self { sizes, sweep, refills, .. } = self;
         m.comment("Tags: the bit that the line is there, and its number above the index.");
         let lines = 1 << sizes.index;
-        let [number, head] = [&sizes.number(&port.address), &refills.head_number];
+        let [number, head] = [&sizes.number(asked), &refills.head_number];
         let index = number.slice(0, sizes.index);
         let style = queue::style(lines, tag.width());
         let tags = m.memory("tags", lines, tag.width(), style);
@@ -288,11 +307,12 @@ impl Cache {
 
         m.comment("Words.");
         let count = shape.icache_bytes as usize / 4;
-        let style = queue::style(count, 32);
-        let words = m.memory("words", count, 32, style);
+        let bits = line.word.width();
+        let style = queue::style(count, bits);
+        let words = m.memory("words", count, bits, style);
         let at = join([&line.written.slice(0, sizes.offset), &head.slice(0, sizes.index)]);
         words.write(&line.writes_word, &at, &line.word);
-        let at = join([&port.address.slice(2, sizes.offset), &index]);
+        let at = join([&asked.slice(2, sizes.offset), &index]);
         queue::read_at_edge(m, &words, style, "read_word", &at)
     }
 }

@@ -4,6 +4,7 @@
 //! One-bit outputs of a design show what must not happen, and what must be possible. A run begins with the cycle of
 //! the reset, numbered 0, or in an arbitrary state.
 
+use rtl::{Direction, Module};
 use std::fs;
 use std::path::PathBuf;
 
@@ -107,3 +108,12 @@ write_aiger -zinit -map map.txt reset.aig
 setattr -unset init w:*
 write_aiger -zinit any_state.aig
 ";
+
+/// The text of an instance whose ports are connected to nets of their names, with declarations of those that it drives.
+pub fn connected(module: &Module, instance: &str) -> String {
+    let ports = module.ports();
+    let driven = ports.iter().filter(|port| port.direction == Direction::Output);
+    let wires: String = driven.map(|port| format!("wire [{}:0] {};\n", port.width - 1, port.name)).collect();
+    let nets: Vec<String> = ports.iter().map(|port| format!(".{0}({0})", port.name)).collect();
+    format!("{wires}{} {instance} ({});\n", module.name(), nets.join(", "))
+}

@@ -1,22 +1,23 @@
 //! The instruction cache: one bit of an arbitrary word, fetched by two contexts, from a memory that answers in order
 //! and as late as it likes (`icache.sv`). Two lines of two words hold part of a memory of eight.
 
-use std::fmt::Write;
-
 use cores::{Shape, divergence, formal};
-use rtl::{Direction, with_fault};
+use rtl::with_fault;
 use weft_config::Config;
 
-use crate::formal::abc::{Circuits, From, Outcome};
+use crate::formal::abc::{Circuits, From, Outcome, connected};
 
 /// Most cycles between two words of a context that nothing disturbs, while memory takes and answers at once.
 const LONGEST: usize = 48;
 /// Cycles from the reset in which words are checked. A late word, and a hit, take 13.
 const CYCLES: usize = 18;
 
-fn circuits(beats: usize) -> Circuits {
+/// `unit`: the bit is of the word's entry of the reconvergence table, if the unit reads that.
+fn circuits(beats: usize, unit: &str, prefetch: bool) -> Circuits {
     let mut config = Config { warps: 2, threads: 1, ..Config::default() };
+    config.divergence.unit = unit.into();
     config.icache.bytes = 64;
+    config.icache.prefetch = prefetch;
     let unit = divergence::find(&config.divergence.unit).expect("a unit");
     let shape = Shape {
         icache_bytes: 16,
@@ -30,16 +31,13 @@ fn circuits(beats: usize) -> Circuits {
     if beats == 1 {
         sizes += "`define ONE_BEAT\n";
     }
-    let mut instance = String::new();
-    for port in module.ports().iter().filter(|port| port.direction == Direction::Output) {
-        writeln!(instance, "wire [{}:0] {};", port.width - 1, port.name).expect("a string");
+    if shape.reconverges {
+        sizes += "`define OF_ENTRY\n";
     }
-    let connected: Vec<String> = module.ports().iter().map(|port| format!(".{0}({0})", port.name)).collect();
-    writeln!(instance, "{} cache ({});", module.name(), connected.join(", ")).expect("a string");
     let text = rtl::single_file("", &module.verilog());
     let files = [
         ("sizes.sv", sizes.as_str()),
-        ("cache.vh", &instance),
+        ("cache.vh", &connected(&module, "cache")),
         ("icache.v", &text),
         ("check.sv", include_str!("icache.sv")),
     ];
@@ -48,8 +46,8 @@ fn circuits(beats: usize) -> Circuits {
 
 #[test]
 fn contexts_receive_the_words_of_their_fetches() {
-    for beats in [1, 2] {
-        let circuits = circuits(beats);
+    for (beats, unit, prefetch) in [(2, "sorted-table", false), (1, "pdom-stack", true)] {
+        let circuits = circuits(beats, unit, prefetch);
         for claim in ["bad_answer", "bad_waits", "bad_request"] {
             assert!(circuits.is_never(claim), "{claim}, {beats} beats");
         }
@@ -72,9 +70,11 @@ fn broken_copies_of_the_instruction_cache_fail() {
         ("bad_answer", "serves_a_cancelled_fetch"),
         ("bad_stuck", "a_refill_ends_as_a_miss_joins_it"),
         ("bad_waits", "a_resteer_does_not_end_the_wait"),
+        ("bad_answer", "a_prefetch_is_answered"),
     ];
     for (claim, fault) in broken {
-        let broken = with_fault(&format!("icache.{fault}"), || circuits(1));
+        let broken =
+            with_fault(&format!("icache.{fault}"), || circuits(1, "sorted-table", fault == "a_prefetch_is_answered"));
         let found = broken.find(claim, From::Reset, 1, if claim == "bad_stuck" { LONGEST + 18 } else { CYCLES + 2 });
         assert!(matches!(found, Outcome::At(_)), "{fault}: not found");
     }

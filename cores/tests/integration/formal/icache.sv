@@ -1,5 +1,5 @@
 // The instruction cache between two contexts that fetch arbitrarily and a memory that answers arbitrarily, in order.
-// One bit of one word, `watched`, is tracked; memory may change it at any time. Outputs `bad_…` must never be 1.
+// One bit of one word, `watched`, or of its entry of the reconvergence table, is tracked; memory may change it at any time. Outputs `bad_…` must never be 1.
 // Outputs `seen_…` must be able to become 1.
 module check (
     input wire clk,
@@ -113,7 +113,15 @@ module check (
 `endif
     wire [`BEAT-1:0] mask = `BEAT'd1 << place;
     wire known = here && !next_ifill_rsp_error;
-    wire [`BEAT-1:0] next_ifill_rsp_data = known ? (junk & ~mask) | (value[0] ? mask : `BEAT'd0) : junk;
+    wire [`BEAT-1:0] beat_of_watched = known ? (junk & ~mask) | (value[0] ? mask : `BEAT'd0) : junk;
+`ifdef OF_ENTRY
+    wire [`BEAT-1:0] next_ifill_rsp_data = junk;
+    wire [`BEAT-1:0] next_ifill_rsp_reconvergence = beat_of_watched;
+    wire answered_bit = imem_rsp_reconvergence[0];
+`else
+    wire [`BEAT-1:0] next_ifill_rsp_data = beat_of_watched;
+    wire answered_bit = imem_rsp_data[0];
+`endif
     wire is_watched = next_ifill_req_addr[5:3] == watched[3:1];
     wire [6:0] values_now = (value & ~reads) | (reads & {7{bit_now}});
     wire [2:0] at = count - {2'b00, ends};
@@ -143,7 +151,7 @@ module check (
         pause <= settled && !(imem_rsp_valid && !who) ? pause + (pause != 7'd127) : 7'd0;
     end
     wire live = !rst;
-    wire values_allow = imem_rsp_data[0] ? had_1 || bit_now : had_0 || !bit_now;
+    wire values_allow = answered_bit ? had_1 || bit_now : had_0 || !bit_now;
     wire right = imem_rsp_valid && watches[who] && !old[who] && !imem_rsp_error && !cancelled[who];
     assign bad_word = live && right && !values_allow;
     assign bad_answer = live && (imem_rsp_valid && !(in_flight[who] || waiting[who])

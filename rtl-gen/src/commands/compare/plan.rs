@@ -63,7 +63,7 @@ impl Plan {
                 let slow = request.slow.iter().map(|point| at_latency("slow", request, unit, *point, kernel, &[]));
                 plan.steps.extend(slow);
             }
-            for threads in &request.threads {
+            for threads in request.threads.iter().filter(|_| unit.descriptor().in_hardware) {
                 plan.steps.push(core(request, unit, *threads, &RV32IMA, request.rv32ima_seeds(*threads)));
             }
             for threads in request.rv32i_threads.iter().filter(|_| request.rv32i_units.contains(unit)) {
@@ -91,7 +91,7 @@ impl Plan {
         };
         let unit = |unit: &Unit| {
             let descriptor = unit.descriptor();
-            let facts = json!({ "takes_turns": descriptor.takes_turns, "reconverges": descriptor.reconverges });
+            let facts = json!({ "takes_turns": descriptor.serves_all(), "reconverges": descriptor.reconverges });
             (unit.name.clone(), facts)
         };
         let names = request.kernels().map(|kernel| kernel.name);

@@ -108,7 +108,7 @@ impl Request {
         let units = match (arguments.units.as_slice(), quick) {
             ([], true) => unit::quick(),
             ([], false) => unit::usual(),
-            (given, _) => unit::named(given, WARPS, &threads)?,
+            (given, _) => unit::named(given, arguments.engine, WARPS, &threads)?,
         };
         let in_verilog = units.iter().filter_map(|unit| Some((unit, unit.source.as_ref()?)));
         let sources: BTreeMap<String, String> =
@@ -126,8 +126,9 @@ impl Request {
             (true, None) => vec![(threads[0], 1)],
             (_, seeds) => threads.iter().map(|threads| (*threads, seeds.unwrap_or(usual_seeds(*threads)))).collect(),
         };
-        let rv32i_units: Vec<Unit> =
-            units.iter().filter(|unit| !arguments.without_rv32i && (!quick || is_of_simty(unit))).cloned().collect();
+        let has_rv32i =
+            |unit: &&Unit| !arguments.without_rv32i && unit.descriptor().in_hardware && (!quick || is_of_simty(unit));
+        let rv32i_units: Vec<Unit> = units.iter().filter(has_rv32i).cloned().collect();
         let rv32i_threads = if quick { threads[..1].to_vec() } else { threads.clone() };
         let is_placed = |unit: &Unit, threads: u32| match arguments.seeds {
             Some(_) => true,
@@ -225,6 +226,8 @@ impl Request {
         let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let units = |list: &[Unit]| list.iter().map(|unit| unit.name.clone()).collect::<Vec<_>>();
         lacks("Divergence units", units(&unit::usual()), units(&self.units));
+        let in_model = self.units.iter().filter(|unit| !unit.descriptor().in_hardware).cloned().collect::<Vec<_>>();
+        lacks("Area and clock of units that exist in the golden model alone", units(&in_model), Vec::new());
         lacks("Threads a warp", text(&THREADS), text(&self.threads));
         lacks("Kernels", kernels::list().iter().map(|kernel| kernel.name.to_owned()).collect(), names(&self.kernels));
         let unplaced: Vec<u32> = self.threads.iter().copied().filter(|t| self.rv32ima_seeds(*t).is_none()).collect();

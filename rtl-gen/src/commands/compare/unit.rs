@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Serialize, Serializer};
 use weft_config::{ARBITER, Base, UNITS, Unit as Descriptor, UnknownUnit, VERILOG as EXTERNAL};
 
+use crate::arguments::Engine;
 use crate::commands::config;
 use crate::error::{RequestError, kind};
 
@@ -86,10 +87,16 @@ impl Unit {
     }
 }
 
-/// Returns the names of the units without a file, with the arbiters next to each other.
+/// Returns the names of the units in hardware without a file, with the arbiters next to each other.
 fn names() -> Vec<&'static str> {
     let staged = |unit| if unit == ARBITER.name { &STAGED[..] } else { &[] };
-    Descriptor::names().into_iter().flat_map(|unit| [&[unit], staged(unit)].concat()).collect()
+    Descriptor::names_in_hardware().into_iter().flat_map(|unit| [&[unit], staged(unit)].concat()).collect()
+}
+
+/// Returns the names of the units that an engine has.
+fn known(engine: Engine) -> Vec<&'static str> {
+    let alone = UNITS.iter().filter(|unit| engine == Engine::Model && !unit.in_hardware);
+    names().into_iter().chain(alone.map(|unit| unit.name)).collect()
 }
 
 /// Returns the units of a full comparison: each unit, and the arbiter with each number of stages.
@@ -99,18 +106,18 @@ pub fn usual() -> Vec<Unit> {
 
 /// Returns the units of a quick comparison: each unit with its defaults.
 pub fn quick() -> Vec<Unit> {
-    Descriptor::names().into_iter().map(Unit::of_core).collect()
+    Descriptor::names_in_hardware().into_iter().map(Unit::of_core).collect()
 }
 
-/// Returns the named units; the core's own come first, in the order of registration. A module in Verilog must accept this
-/// number of warps and each of these numbers of threads.
-pub fn named(given: &[String], warps: u32, threads: &[u32]) -> anyhow::Result<Vec<Unit>> {
+/// Returns the named units of an engine; the core's own come first, in the order of registration. A module in Verilog
+/// must accept this number of warps and each of these numbers of threads.
+pub fn named(given: &[String], engine: Engine, warps: u32, threads: &[u32]) -> anyhow::Result<Vec<Unit>> {
     let is_verilog = |unit: &&String| {
         let file = unit.rsplit_once(':').map_or(unit.as_str(), |(file, _)| file);
         file.ends_with(VERILOG)
     };
     let (files, of_core): (Vec<&String>, Vec<&String>) = given.iter().partition(is_verilog);
-    let known = names();
+    let known = known(engine);
     check(of_core.iter().copied(), &known)?;
     let of_core =
         known.iter().filter(|name| of_core.iter().any(|given| given == *name)).map(|name| Unit::of_core(name));
@@ -127,9 +134,14 @@ pub fn named(given: &[String], warps: u32, threads: &[u32]) -> anyhow::Result<Ve
     Ok(units)
 }
 
+/// Checks that all are known; units that exist in the golden model alone need not be.
 pub fn check<'a>(given: impl IntoIterator<Item = &'a String>, known: &[&str]) -> Result<(), RequestError> {
     let Some(unit) = given.into_iter().find(|unit| !known.contains(&unit.as_str())) else { return Ok(()) };
-    Err(RequestError::new("unknown-unit", format!("--units: {}", UnknownUnit::new(unit, known.iter().copied()))))
+    let message = match Descriptor::find(unit).map(Descriptor::check_in_hardware) {
+        Ok(Err(error)) => error.to_string(),
+        _ => UnknownUnit::new(unit, known.iter().copied()).to_string(),
+    };
+    Err(RequestError::new("unknown-unit", format!("--units: {message}")))
 }
 
 #[cfg(test)]
@@ -147,6 +159,15 @@ mod tests {
             config::of(&Base::default(), &Unit::of_core(name).settings).expect("a unit");
         }
         let given = ["sorted-table", "arbiter:1"].map(str::to_owned);
-        assert_eq!(names_of(named(&given, 8, &[2]).expect("units")), ["arbiter:1", "sorted-table"]);
+        assert_eq!(names_of(named(&given, Engine::Rtl, 8, &[2]).expect("units")), ["arbiter:1", "sorted-table"]);
+    }
+
+    #[test]
+    fn units_of_the_model_alone_are_compared_on_the_model() {
+        let given = ["dws", "pdom-stack"].map(str::to_owned);
+        let names_of = |units: Vec<Unit>| units.into_iter().map(|unit| unit.name).collect::<Vec<_>>();
+        assert_eq!(names_of(named(&given, Engine::Model, 8, &[2]).expect("units")), ["pdom-stack", "dws"]);
+        let error = named(&given, Engine::Rtl, 8, &[2]).expect_err("no hardware").to_string();
+        assert!(error.starts_with("--units: the unit `dws` exists in the golden model alone; use `weft"), "{error}");
     }
 }

@@ -2,9 +2,11 @@
 
 mod drawn;
 mod dual_path;
+mod dws;
 mod forwarding;
 mod minority_first;
 mod multi_path;
 mod pdom_stack;
 mod random;
+mod serial;
 mod thread_by_thread;

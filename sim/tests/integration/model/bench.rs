@@ -36,7 +36,7 @@ pub fn config(warps: u32, threads: u32) -> Config {
 
 /// Every divergence unit, for behaviour that does not depend on the unit.
 pub fn units() -> Vec<&'static str> {
-    weft_config::Unit::names()
+    weft_config::Unit::names_in_model()
 }
 
 /// The units with time slices.

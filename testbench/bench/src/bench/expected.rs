@@ -9,25 +9,30 @@ use weft_trace::MemoryOp;
 use super::events::Events;
 use super::memory_side::Requests;
 use crate::memory::axi4::Performed;
-use crate::memory::{Ram, Request, Violation, byte_bits};
+use crate::memory::{Access, Ram, Request, Violation, byte_bits};
 use crate::pins::ObservedAnswers;
 use verilate::{Model, ModelError};
 
 pub(super) struct Expected {
     pub(super) answers: ObservedAnswers,
-    /// For each tag of an atomic operation, the word of its response to compare. Other responses are compared as a
-    /// whole.
-    awaited: HashMap<u32, usize>,
+    /// For each tag of an atomic operation or an access to a window, the bytes of its response to compare. Other
+    /// responses are compared as a whole.
+    awaited: HashMap<u32, [u64; 4]>,
     /// By line, the writes that memory must still receive.
     owed: HashMap<u32, Owed>,
     /// A write buffer may merge successive writes of a line.
     merges: bool,
+    /// Requests so far.
+    accepted: u64,
+    /// The accesses to windows that the bus must still perform, in order, and how many requests were before each.
+    accesses: VecDeque<(u64, Access)>,
 }
 
 /// The writes of a line, in order. One that memory performs may be several of them, merged, and it does not tell how many:
 /// `counts` holds every number of writes that memory can have received.
 struct Owed {
-    writes: VecDeque<Performed>,
+    /// With the number of requests before each.
+    writes: VecDeque<(u64, Performed)>,
     counts: Vec<usize>,
 }
 
@@ -45,7 +50,13 @@ impl Owed {
 
     /// The first write that memory may not have received.
     fn first(&self) -> Option<&Performed> {
-        self.writes.get(*self.counts.first()?)
+        self.writes.get(*self.counts.first()?).map(|(_, write)| write)
+    }
+
+    /// Whether memory can have received all writes with fewer requests before them.
+    fn is_performed_before(&self, number: u64) -> bool {
+        let before = self.writes.iter().filter(|(write, _)| *write < number).count();
+        self.counts.iter().any(|count| *count >= before)
     }
 
     /// Memory performs a write of up to `most` merged ones. Returns whether it can be due.
@@ -53,7 +64,7 @@ impl Owed {
         let mut counts = Vec::new();
         for count in &self.counts {
             let mut merged: Option<Performed> = None;
-            for (index, next) in self.writes.iter().enumerate().skip(*count).take(most) {
+            for (index, (_, next)) in self.writes.iter().enumerate().skip(*count).take(most) {
                 match &mut merged {
                     Some(merged) => merged.overlay(next),
                     None => merged = Some(next.clone()),
@@ -79,6 +90,8 @@ impl Expected {
             awaited: HashMap::new(),
             owed: HashMap::new(),
             merges: config.dcache.exists(),
+            accepted: 0,
+            accesses: VecDeque::new(),
         })
     }
 
@@ -99,8 +112,9 @@ impl Expected {
         };
         let data = model.words(dmem_rsp_data);
         let awaited = self.awaited.remove(&tag);
-        let differs =
-            |word: &usize| awaited.is_none_or(|awaited| awaited == *word) && data[*word] != response.data[*word];
+        let differs = |word: &usize| {
+            (data[*word] ^ response.data[*word]) & byte_bits(awaited.unwrap_or([u64::MAX; 4]), *word) != 0
+        };
         let Some(word) = (0..data.len()).find(differs) else { return Ok(true) };
         let show = |words: &[u32]| format!("{:#010x} in word {word} for tag {tag}", words[word]);
         Err(Violation::new("dmem_rsp_data", show(response.data), show(data)))
@@ -110,13 +124,18 @@ impl Expected {
     pub(super) fn expect(&mut self, requests: &Requests, events: &Events) {
         let Some(request) = events.request() else { return };
         let Some(operation) = MemoryOp::of_request(request.code) else { return };
-        if operation.is_atomic() {
-            self.awaited.insert(request.tag, request.word());
+        let is_outside = !requests.ram.contains(request.address, request.data.len());
+        if operation.is_atomic() || (is_outside && operation == MemoryOp::Load) {
+            self.awaited.insert(request.tag, request.mask);
+        }
+        if let Some(access) = request.access().filter(|_| is_outside) {
+            self.accesses.push_back((self.accepted, access));
         }
         if requests.writes {
             let write = Performed::of(&request, &requests.ram);
-            self.owed.entry(request.address).or_default().writes.push_back(write);
+            self.owed.entry(request.address).or_default().writes.push_back((self.accepted, write));
         }
+        self.accepted += 1;
     }
 
     /// Compares a write that memory has performed with the next ones that are owed to its line.
@@ -131,9 +150,24 @@ impl Expected {
         Err(Violation::new(signal, expected, show(write)))
     }
 
-    /// Whether every write has reached memory.
+    /// Compares an access to a window that the bus begins with the next one of the pipeline. All writes before it must
+    /// have reached memory.
+    pub(super) fn check_access(&mut self, access: &Access) -> Result<(), Violation> {
+        let signal = if access.writes { "m_axi_awaddr" } else { "m_axi_araddr" };
+        let next = self.accesses.pop_front();
+        let Some((number, _)) = next.filter(|(_, next)| next == access) else {
+            let expected = next.map_or("no access to a window".into(), |(_, next)| format!("{next:x?}"));
+            return Err(Violation::new(signal, expected, format!("{access:x?}")));
+        };
+        if self.owed.values().all(|owed| owed.is_performed_before(number)) {
+            return Ok(());
+        }
+        Err(Violation::new(signal, "no access to a window before earlier writes", format!("{access:x?}")))
+    }
+
+    /// Whether every write has reached memory, and every access a window.
     pub(super) fn is_performed(&self) -> bool {
-        self.owed.values().all(Owed::is_empty)
+        self.owed.values().all(Owed::is_empty) && self.accesses.is_empty()
     }
 
     /// Begins another run. Returns whether every write of the last one has reached memory.
@@ -141,6 +175,7 @@ impl Expected {
     pub(super) fn restart(&mut self) -> bool {
         let performed = self.is_performed();
         self.owed.clear();
+        self.accesses.clear();
         self.awaited.clear();
         performed
     }
@@ -148,7 +183,7 @@ impl Expected {
     /// The contents of memory after every write has reached it.
     pub(super) fn words(&self, memory: &Ram) -> Vec<u32> {
         let mut memory = memory.clone();
-        for write in self.owed.values().flat_map(|owed| &owed.writes) {
+        for (_, write) in self.owed.values().flat_map(|owed| &owed.writes) {
             memory.write(write.address, &write.data, write.mask);
         }
         memory.words().to_vec()

@@ -21,7 +21,7 @@ impl FetchSide {
             return Ok(Self::Words(FetchPort::new(model, config, program)?));
         }
         let has_port = config.memory.kind != MemoryKind::Axi4;
-        let port = has_port.then(|| RefillPort::new(model, config)).transpose()?;
+        let port = has_port.then(|| RefillPort::new(model, config, program)).transpose()?;
         Ok(Self::Cached(ObservedFetch::of(model, config)?, port))
     }
 

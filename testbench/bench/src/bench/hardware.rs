@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cores::control::TABLE;
 use sim::decode::{Instruction, decode};
 use sim::{Exit, Fault, Program};
 use weft_config::{Config, MemoryKind};
@@ -12,10 +13,11 @@ use super::events::Events;
 use super::memory_side::MemorySide;
 use super::modelled::Modelled;
 use super::on_chip::OnChip;
-use super::on_the_bus::OnTheBus;
+use super::on_the_bus::{OnTheBus, TABLE_BASE};
 use crate::memory::axi4::Service;
 use crate::memory::{BackPressure, Offer, Ram, Violation};
 use crate::pins::{ConsoleAnswer, Ports};
+use crate::reconvergence::StoredTable;
 use crate::trace_port::TracePort;
 use verilate::{Model, ModelError};
 
@@ -29,6 +31,8 @@ pub(super) struct Hardware {
     /// The bench drives it, or else the control block.
     console_answer: Option<ConsoleAnswer>,
     control: Option<ControlPort>,
+    /// The values of the registers of the reconvergence table.
+    table: Vec<(&'static str, u32)>,
     console_pressure: BackPressure,
     console_offer: Offer<u8>,
     /// Banks of the scratchpad, which come last.
@@ -56,6 +60,7 @@ impl Hardware {
             trace: if config.trace.port { Some(TracePort::of(&model, config)?) } else { None },
             console_answer: (!config.control.port).then(|| ConsoleAnswer::of(&model, config)).transpose()?,
             control: config.control.port.then(|| ControlPort::new(&model, config)).transpose()?,
+            table: table_registers(config, program),
             model,
             console_pressure: BackPressure::new(config.memory.latency, config.memory.seed ^ 0x0c05, 4),
             console_offer: Offer::default(),
@@ -123,6 +128,7 @@ impl Hardware {
         self.model.set(rst, 0);
         self.model.forget();
         if let Some(control) = &mut self.control {
+            self.table.iter().for_each(|(register, value)| control.write(register, *value));
             control.write("control", 1);
         }
         Ok(())
@@ -209,4 +215,11 @@ impl Hardware {
         let [code, hart] = [self.ports.exit_code, self.ports.exit_hart].map(|port| self.model.get(port) as u32);
         Exit { code, hart }
     }
+}
+
+/// The registers of the reconvergence table, if the core reads them.
+fn table_registers(config: &Config, program: &Program) -> Vec<(&'static str, u32)> {
+    let table = StoredTable::of(config, program).filter(|_| config.icache.exists());
+    let values = |StoredTable { code, .. }: StoredTable| [TABLE_BASE, code.start, code.len() as u32];
+    table.map(|table| TABLE.into_iter().zip(values(table)).collect()).unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use weft_trace::MemoryOp;
 
 use super::events::{Asked, Events};
 use crate::memory::{DataPort, Offer, Ram, Request, Violation};
-use crate::pins::{AtomicPorts, RequestPorts, byte_mask};
+use crate::pins::{AtomicPorts, RequestPorts, WindowPorts, byte_mask};
 use verilate::{Model, ModelError, Port};
 
 pub(super) trait MemorySide {
@@ -65,6 +65,7 @@ pub(super) trait MemorySide {
 pub(super) struct Requests {
     pub(super) ports: RequestPorts,
     atomic_ports: Option<AtomicPorts>,
+    window_ports: Option<WindowPorts>,
     pub(super) data_port: DataPort,
     pub(super) ram: Ram,
     offer: Offer<Asked>,
@@ -84,7 +85,9 @@ impl Requests {
         let ports =
             if is_cached { RequestPorts::of_pipeline(model, config)? } else { RequestPorts::of(model, config)? };
         let atomics = config.isa.has(&A).then(|| AtomicPorts::of_pipeline(model, config)).transpose()?;
-        Ok(Self::over(ports, atomics, config, program))
+        let windows = &config.memory.windows;
+        let window_ports = (!windows.is_empty()).then(|| WindowPorts::of_pipeline(model, config)).transpose()?;
+        Ok(Self { window_ports, ..Self::over(ports, atomics, config, program) })
     }
 
     /// The requests behind a data cache: loads and stores.
@@ -98,6 +101,7 @@ impl Requests {
         Self {
             ports,
             atomic_ports,
+            window_ports: None,
             data_port: DataPort::new(config),
             tohost: tohost.map(|address| ram.layout().physical(address & !3)),
             hardware_stops: config.run.tohost != 0,
@@ -135,6 +139,15 @@ impl Requests {
             events.violation = self.offer.check("dmem_req", offered, ready).err();
         }
         let Some(request) = events.request() else { return };
+        if let Some(ports) = &self.window_ports {
+            let is_outside = !self.ram.contains(request.address, request.data.len());
+            if model.bit(ports.dmem_req_window) != is_outside {
+                let expected = if is_outside { "1 outside RAM" } else { "0 in RAM" };
+                events.violation =
+                    Some(Violation::new("dmem_req_window", expected, format!("{:#010x}", request.address)));
+                return;
+            }
+        }
         match self.data_port.accept(cycle, &request, &mut self.ram) {
             Ok(written) => {
                 self.writes = written;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use sim::{Exit, Fault, Program, Progress, Verdict};
-use weft_config::{Config, LOWEST_RAM};
+use weft_config::Config;
 use weft_trace::{Context, Record, Regions, Statistics};
 
 use super::events::Events;
@@ -152,7 +152,8 @@ impl Run<'_, '_> {
             self.unknown_branches.commit(commit.pc);
             self.counts.last_commit = (cycle, self.counts.idle);
             self.liveness.commit(commit);
-            let is_at_port = commit.memory.request_code().is_some() && commit.memory_address >= LOWEST_RAM;
+            let is_in_core = self.config.scratchpad.contains(commit.memory_address);
+            let is_at_port = commit.memory.request_code().is_some() && !is_in_core;
             self.owed += u64::from(is_at_port);
         }
         if let Some(context) = &trace.context {

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use cores::control::TABLE_LINE;
 use sim::Program;
 use weft_config::Config;
 
@@ -14,7 +15,12 @@ use super::memory_side::{MemorySide, Requests};
 use crate::memory::axi4::{Address, Claims, Master, Rules, Service, Slave, WriteBeat, refill_id};
 use crate::memory::{Ram, Violation};
 use crate::pins::{BusPorts, BusState, Done, byte_mask};
+use crate::reconvergence::StoredTable;
 use verilate::{Model, ModelError, Port};
+
+/// Where the bench stores a reconvergence table: in the second line of a beat that lies below RAM.
+pub(super) const TABLE_BASE: u32 = TABLE_BEGIN + TABLE_LINE;
+const TABLE_BEGIN: u32 = 0x2000_0000;
 
 pub(super) struct OnTheBus {
     requests: Requests,
@@ -27,17 +33,28 @@ pub(super) struct OnTheBus {
     slave: Slave,
     memory: Ram,
     wrong_in_reset: Option<Violation>,
+    line_words: usize,
 }
 
 impl OnTheBus {
     pub(super) fn new(model: &Model, config: &Config, service: Service, program: &Program) -> Result<Self, ModelError> {
-        let beat_words = config.threads.min(32);
+        let mut slave = Slave::new(config, service);
+        let mut table = 0..0;
+        if let Some(StoredTable { words, .. }) = StoredTable::of(config, program).filter(|_| config.icache.exists()) {
+            let mut stored = vec![JUNK; ((TABLE_BASE - TABLE_BEGIN) / 4) as usize];
+            stored.extend(words);
+            stored.resize(stored.len().next_multiple_of(config.bus_bits() as usize / 32), JUNK);
+            table = TABLE_BEGIN..TABLE_BEGIN + 4 * stored.len() as u32;
+            slave.add_table(TABLE_BEGIN, stored);
+        }
         let claims = Claims {
             line_bytes: 4 * config.threads,
-            beat_bytes: 4 * beat_words,
+            beat_bytes: config.bus_bits() / 8,
             ram_base: config.memory.base,
             ram_bytes: config.memory.ram_bytes,
+            windows: config.memory.windows.clone(),
             refills: refill_id(config).map(|id| (id, config.icache.line_bytes)),
+            table,
         };
         let requests = Requests::new(model, config, program)?;
         Ok(Self {
@@ -49,8 +66,9 @@ impl OnTheBus {
             state: (!config.control.port).then(|| BusState::of(model, config)).transpose()?,
             done: Done::of(model, config)?,
             rules: Rules::new(claims),
-            slave: Slave::new(config, service, beat_words as usize),
+            slave,
             wrong_in_reset: None,
+            line_words: config.threads as usize,
         })
     }
 
@@ -113,11 +131,13 @@ impl OnTheBus {
 
     fn check_cycle(&mut self, model: &Model, cycle: u64, events: &mut Events) -> Result<(), Violation> {
         let master = self.master(model);
-        self.rules.check(&master, self.slave.answers())?;
+        if let Some(access) = self.rules.check(&master, self.slave.answers())? {
+            self.expected.check_access(&access)?;
+        }
         events.response = self.expected.check_answer(&mut self.requests, model)?;
         self.expected.expect(&self.requests, events);
         for write in self.slave.sample(cycle, &master, &mut self.memory) {
-            self.expected.check_write("m_axi_w", &write)?;
+            self.expected.check_write("m_axi_w", &write.of_line(self.line_words))?;
         }
         self.check_state(model)
     }

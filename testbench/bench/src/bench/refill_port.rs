@@ -3,12 +3,15 @@
 
 use std::collections::VecDeque;
 
+use sim::Program;
+use sim::control_flow::ReconvergenceTable;
 use weft_config::{Config, Latency};
 
 use super::JUNK;
 use crate::memory::{BackPressure, Offer, Ram, Violation};
-use crate::pins::RefillPorts;
-use verilate::{Model, ModelError};
+use crate::pins::{RefillEntries, RefillPorts};
+use crate::reconvergence::{reads_table, reconvergence_table};
+use verilate::{Model, ModelError, Port};
 
 pub(super) struct RefillPort {
     ports: RefillPorts,
@@ -18,12 +21,22 @@ pub(super) struct RefillPort {
     latency: Latency,
     random: fastrand::Rng,
     line_bytes: u32,
-    /// Accepted requests without a response, in order: remaining cycles, and the line as it was at acceptance.
-    lines: VecDeque<(u32, Vec<u32>)>,
+    /// The port of the entries, and the table, if the divergence unit reads it.
+    entries: Option<(RefillEntries, ReconvergenceTable)>,
+    /// Accepted requests without a response, in order.
+    lines: VecDeque<Line>,
+}
+
+/// A line as it was when its request was accepted.
+struct Line {
+    /// Remaining cycles until the response.
+    cycles: u32,
+    words: Vec<u32>,
+    entries: Vec<u32>,
 }
 
 impl RefillPort {
-    pub(super) fn new(model: &Model, config: &Config) -> Result<Self, ModelError> {
+    pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
         let memory = &config.memory;
         Ok(Self {
             ports: RefillPorts::of(model, config)?,
@@ -33,6 +46,9 @@ impl RefillPort {
             latency: memory.fetch_latency,
             random: fastrand::Rng::with_seed(memory.seed ^ 0x1a7e),
             line_bytes: config.icache.line_bytes,
+            entries: reads_table(config)
+                .then(|| Ok((RefillEntries::of(model, config)?, reconvergence_table(config, program))))
+                .transpose()?,
             lines: VecDeque::new(),
         })
     }
@@ -46,16 +62,20 @@ impl RefillPort {
     pub(super) fn drive(&mut self, model: &mut Model) {
         self.ready = self.pressure.ready();
         model.set(self.ports.ifill_req_ready, self.ready.into());
-        self.lines.iter_mut().for_each(|(cycles, _)| *cycles = cycles.saturating_sub(1));
+        self.lines.iter_mut().for_each(|line| line.cycles = line.cycles.saturating_sub(1));
         self.answer(model);
     }
 
     fn answer(&self, model: &mut Model) {
-        let first = self.lines.front().filter(|(cycles, _)| *cycles == 0);
+        let first = self.lines.front().filter(|line| line.cycles == 0);
         model.set(self.ports.ifill_rsp_valid, first.is_some().into());
-        match first {
-            Some((_, line)) => model.words_mut(self.ports.ifill_rsp_data).copy_from_slice(line),
-            None => model.words_mut(self.ports.ifill_rsp_data).fill(JUNK),
+        let mut set = |port: Port, words: Option<&Vec<u32>>| match words {
+            Some(words) => model.words_mut(port).copy_from_slice(words),
+            None => model.words_mut(port).fill(JUNK),
+        };
+        set(self.ports.ifill_rsp_data, first.map(|line| &line.words));
+        if let Some((port, _)) = &self.entries {
+            set(port.ifill_rsp_reconvergence, first.map(|line| &line.entries));
         }
     }
 
@@ -71,11 +91,18 @@ impl RefillPort {
             if !address.is_multiple_of(self.line_bytes) || !ram.contains(address, words) {
                 return Err(Violation::new("ifill_req_addr", "a line of RAM", format!("{address:#010x}")));
             }
-            let mut line = vec![0; words];
-            ram.read(address, &mut line);
-            self.lines.push_back((self.random.u32(self.latency.min..=self.latency.max), line));
+            let mut line = Line { cycles: self.cycles(), words: vec![0; words], entries: Vec::new() };
+            ram.read(address, &mut line.words);
+            if let Some((_, table)) = &self.entries {
+                line.entries = (0..words as u32).map(|word| table.word(address + 4 * word)).collect();
+            }
+            self.lines.push_back(line);
         }
         Ok(())
+    }
+
+    fn cycles(&mut self) -> u32 {
+        self.random.u32(self.latency.min..=self.latency.max)
     }
 
     /// Returns whether a request was offered and not accepted, or waits for its line.

@@ -1,6 +1,6 @@
 //! The number of paths of a warp from which its unit could issue, from the hardware's context records.
 
-use weft_config::Config;
+use weft_config::{Config, Slots};
 use weft_trace::Context;
 
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub(super) struct Schedulable {
 impl Schedulable {
     /// Starts with one path in each warp.
     pub(super) fn new(config: &Config) -> Self {
-        let two = config.unit().is_ok_and(|unit| unit.slots == 2);
+        let two = config.unit().is_ok_and(|unit| unit.slots == Slots::Two);
         Self { warps: two.then(|| vec![[Some(false), None]; config.warps as usize]) }
     }
 

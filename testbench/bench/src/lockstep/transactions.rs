@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use weft_config::LOWEST_RAM;
+use weft_config::{Config, Scratchpad};
 use weft_trace::{Commit, MemoryOp};
 
 use super::compare;
@@ -20,14 +20,20 @@ struct Transaction {
     hart: u32,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Transactions {
+    scratchpad: Scratchpad,
     lines: VecDeque<Transaction>,
     spare: Vec<Vec<u32>>,
     console: VecDeque<(Subject, u8)>,
 }
 
 impl Transactions {
+    pub(super) fn new(config: &Config) -> Self {
+        let (lines, spare, console) = Default::default();
+        Self { scratchpad: config.scratchpad, lines, spare, console }
+    }
+
     pub(super) fn push(&mut self, commit: &Commit) {
         let &Commit { warp, slot, pc, instruction, .. } = commit;
         let subject = Subject { warp, slot, pc, instruction };
@@ -36,7 +42,7 @@ impl Transactions {
         }
         let operation = commit.memory;
         // The scratchpad is in the core. What its stores do is seen in later loads, and at the end.
-        if operation.request_code().is_none() || commit.memory_address < LOWEST_RAM {
+        if operation.request_code().is_none() || self.scratchpad.contains(commit.memory_address) {
             return;
         }
         let mut data = self.spare.pop().unwrap_or_default();
@@ -61,7 +67,8 @@ impl Transactions {
         let operation = MemoryOp::of_request(request.code);
         require_equal!("dmem_req_op", Some(transaction.operation), operation, "{:?}");
         require_equal!("dmem_req_addr", transaction.address, request.address, "{:#010x}");
-        if transaction.operation != MemoryOp::Load {
+        // A load has a mask in a window alone.
+        if transaction.operation != MemoryOp::Load || transaction.mask != [0; 4] {
             compare::mask("dmem_req_mask", transaction.mask, request.mask)?;
         }
         if transaction.operation.has_data() {

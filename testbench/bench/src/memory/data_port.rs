@@ -105,8 +105,13 @@ impl DataPort {
             let expected = format!("a multiple of {}", self.line_bytes);
             return violation("dmem_req_addr", &expected, format!("{:#010x}", request.address));
         }
-        if !ram.contains(request.address, self.line_bytes as usize / 4) {
-            return violation("dmem_req_addr", "a line of RAM", format!("{:#010x}", request.address));
+        let is_in_ram = ram.contains(request.address, self.line_bytes as usize / 4);
+        if !is_in_ram {
+            let access = request.access().filter(|access| ram.is_in_window(access.address, access.bytes));
+            if access.is_none() || operation.is_atomic() {
+                let expected = "a line of RAM, or one access in a window";
+                return violation("dmem_req_addr", expected, format!("{:#010x}", request.address));
+            }
         }
         if operation == MemoryOp::Store && request.mask == [0; 4] {
             return violation("dmem_req_mask", "at least one byte of a store", "0".into());

@@ -1,7 +1,9 @@
-//! RAM as the hardware sees it: words under byte masks, and reservations on words.
+//! RAM as the hardware sees it: words under byte masks, and reservations on words. Windows are words, too.
+
+use std::collections::BTreeMap;
 
 use sim::Program;
-use weft_config::Config;
+use weft_config::{Config, Window};
 use weft_trace::MemoryOp;
 
 use super::{Layout, Request, operation};
@@ -13,6 +15,9 @@ pub const CONSOLE: u32 = 0x1000_0000;
 pub struct Ram {
     words: Vec<u32>,
     layout: Layout,
+    windows: Vec<Window>,
+    /// By address, the words of windows that are not 0.
+    window_words: BTreeMap<u32, u32>,
     /// By hart: the physical address of its reserved word.
     reservations: Vec<Option<u32>>,
 }
@@ -35,12 +40,24 @@ impl Ram {
         Self {
             words: vec![0; config.memory.ram_bytes as usize / 4],
             layout: Layout::new(config),
+            windows: config.memory.windows.clone(),
+            window_words: BTreeMap::new(),
             reservations: vec![None; (config.warps * config.threads) as usize],
         }
     }
 
     pub fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    pub(crate) fn window_words(&self) -> &BTreeMap<u32, u32> {
+        &self.window_words
+    }
+
+    /// Whether these bytes are in one window.
+    pub(crate) fn is_in_window(&self, address: u32, bytes: u32) -> bool {
+        let last = address.saturating_add(bytes - 1);
+        self.windows.iter().any(|window| window.contains(address) && window.contains(last))
     }
 
     pub fn layout(&self) -> &Layout {
@@ -100,10 +117,11 @@ impl Ram {
         true
     }
 
-    /// Reads a line. The address is a multiple of four; words outside RAM read as zero.
+    /// Reads a line. The address is a multiple of four; words outside RAM and windows read as zero.
     pub fn read(&self, address: u32, line: &mut [u32]) {
         for (offset, word) in line.iter_mut().enumerate() {
-            *word = self.words.get(self.layout.index(address) + offset).copied().unwrap_or(0);
+            let in_window = || self.window_words.get(&address.wrapping_add(4 * offset as u32));
+            *word = self.words.get(self.layout.index(address) + offset).or_else(in_window).copied().unwrap_or(0);
         }
     }
 
@@ -115,6 +133,8 @@ impl Ram {
             let bits = byte_bits(mask, offset);
             if let Some(word) = self.words.get_mut(first + offset) {
                 *word = *word & !bits | data & bits;
+            } else {
+                self.write_window(address.wrapping_add(4 * offset as u32), data & bits, bits);
             }
         }
         for reservation in &mut self.reservations {
@@ -122,6 +142,21 @@ impl Ram {
             if offset < line.len() && byte_bits(mask, offset) != 0 {
                 *reservation = None;
             }
+        }
+    }
+}
+
+impl Ram {
+    /// Writes the bits of a word of a window; nothing elsewhere.
+    fn write_window(&mut self, address: u32, data: u32, bits: u32) {
+        if bits == 0 || !self.is_in_window(address, 4) {
+            return;
+        }
+        let word = self.window_words.get(&address).copied().unwrap_or(0) & !bits | data;
+        if word == 0 {
+            self.window_words.remove(&address);
+        } else {
+            self.window_words.insert(address, word);
         }
     }
 }

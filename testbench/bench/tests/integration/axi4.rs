@@ -26,7 +26,8 @@ fn kernels_pass(config: &Config, chosen: impl Fn(&str) -> bool) {
         let mut console = Vec::new();
         let options = RunOptions { max_cycles: 20_000_000, console: Some(&mut console), ..RunOptions::default() };
         let report = testbench::run(&config, &program, Engine::Cosim, options).unwrap();
-        let name = format!("{} at {}x{}, {:?}", kernel.name, config.warps, config.threads, config.memory.latency);
+        let Config { warps, threads, axi, memory, .. } = &config;
+        let name = format!("{} at {warps}x{threads}, {axi:?}, {:?}", kernel.name, memory.latency);
         assert_eq!(report.outcome, Outcome::Exited, "{name}: {}", report.message);
         assert!(report.success(), "{name}: {}", report.message);
         assert_eq!(String::from_utf8(console).unwrap(), known::console(kernel, config.warps, config.threads), "{name}");
@@ -50,6 +51,29 @@ fn kernels_pass_with_one_lane_and_with_sixty_four() {
     one.memory.bandwidth = Bandwidth(500);
     kernels_pass(&one, chosen);
     kernels_pass(&config((1, 64), (1, 20)), chosen);
+}
+
+/// A line is a burst, or a part of a beat; so is a line of the instruction cache.
+#[test]
+fn kernels_pass_with_a_bus_of_any_width() {
+    let chosen = |name: &str| ["histogram", "memory_patterns", "recursion"].contains(&name);
+    for (size, bits, caches) in [
+        ((2, 4), 32, true),
+        ((2, 4), 64, false),
+        ((2, 4), 512, true),
+        ((8, 8), 64, false),
+        ((8, 8), 512, false),
+        ((3, 32), 128, true),
+        ((1, 1), 64, false),
+    ] {
+        let mut config = config(size, (1, 40));
+        config.axi.data_bits = bits;
+        if caches {
+            config.icache.bytes = 256;
+            config.dcache.bytes = 16 * size.1;
+        }
+        kernels_pass(&config, chosen);
+    }
 }
 
 /// The programs of `tests/bram.rs`, on a bus with random latency.

@@ -49,7 +49,7 @@ fn check(unit: &str, name: &str, threads: u32, report: &Report, place: &str) {
 
 #[test]
 fn every_policy_comes_to_the_same_end() {
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         for size in [(1, 1), (3, 2), (2, 4), (3, 8), (2, 32), (1, 64)] {
             for name in PROGRAMS.into_iter().filter(|name| is_for(name, size)) {
                 for fair_after in turns(unit, &[0, 1, 3, 65536]) {
@@ -72,7 +72,7 @@ fn every_policy_comes_to_the_same_end() {
 /// Runs all programs in lock step under every unit, each with both latencies or, in a wide warp, with one of them.
 fn in_lock_step(size: (u32, u32), fair_after: u64) {
     const LATENCIES: [(u32, u32); 2] = [(1, 1), (1, 60)];
-    for (unit_number, unit) in weft_config::Unit::names().into_iter().enumerate() {
+    for (unit_number, unit) in weft_config::Unit::names_in_hardware().into_iter().enumerate() {
         for (number, name) in PROGRAMS.into_iter().filter(|name| is_for(name, size)).enumerate() {
             let one = (unit_number + number) % LATENCIES.len();
             let latencies = if size.1 < 64 { &LATENCIES[..] } else { &LATENCIES[one..=one] };

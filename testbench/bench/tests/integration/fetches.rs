@@ -45,7 +45,7 @@ fn every_unit_waits_for_late_words() {
     for name in ["quicksort", "gcd", "reduction", "lu_decomposition", "indirect_call", "memory_patterns"] {
         let kernel = kernels::find(name).unwrap();
         let elf = fs::read(kernels::build(kernel, out.path()).unwrap()).unwrap();
-        for unit in weft_config::Unit::names() {
+        for unit in weft_config::Unit::names_in_hardware() {
             let mut config = Config { warps: 3, threads: 4, ..Config::default() };
             config.divergence.unit = unit.into();
             config.memory.latency = Latency { min: 1, max: 30 };

@@ -62,7 +62,7 @@ fn run(program: &Program, config: &Config) -> (u32, String) {
 fn kernels_of_grids_pass_on_every_unit_and_size() {
     for kernel in kernels::grids() {
         for (warps, threads) in [(1, 1), (8, 8), (3, 8), (4, 32), (1, 64)] {
-            for unit in Unit::names() {
+            for unit in Unit::names_in_hardware() {
                 let mut config = config(unit, warps, threads);
                 kernel.configure(&mut config);
                 let place = format!("{}, {unit}, {warps}x{threads}", kernel.name);
@@ -101,7 +101,7 @@ fn cosim(config: &Config, program: &Program, console: &mut Vec<u8>) -> Report {
 
 #[test]
 fn kernels_of_grids_pass_in_lock_step() {
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         for kernel in kernels::grids() {
             let mut config = config(unit, 4, 4);
             kernel.configure(&mut config);
@@ -172,7 +172,7 @@ int weft_host(void)
 /// Hart 0 comes from the host part, the others from the barrier. In a kernel they are together, as in any other warp.
 #[test]
 fn warp_0_is_whole_in_a_kernel_on_every_unit() {
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         for (warps, threads) in [(4, 4), (3, 8), (2, 32)] {
             let config = config(unit, warps, threads);
             let program = compile(REPORTS, &config);
@@ -249,7 +249,7 @@ fn a_block_is_of_whole_warps_and_its_barrier_waits_for_it_alone() {
             }
             return 0;
         }";
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         for (warps, threads) in [(1, 1), (8, 2), (4, 4), (3, 8), (6, 4)] {
             let config = config(unit, warps, threads);
             assert_eq!(run(&compile(text, &config), &config), (0, String::new()), "{unit}, {warps}x{threads}");
@@ -289,7 +289,7 @@ fn a_bad_launch_is_an_error_with_a_message() {
         "weft_launch: a kernel cannot launch a kernel".into(),
     ];
     // With `multi-path`, paths of a warp may be apart behind a barrier: one writes the level while another waits, a fault.
-    for unit in Unit::names().into_iter().filter(|unit| *unit != MULTI_PATH.name) {
+    for unit in Unit::names_in_hardware().into_iter().filter(|unit| *unit != MULTI_PATH.name) {
         let config = config(unit, 4, 4);
         let (code, console) = run(&compile(text, &config), &config);
         assert_eq!(code, 0o1111_2230, "{unit}: {console}");
@@ -301,7 +301,7 @@ fn a_bad_launch_is_an_error_with_a_message() {
 #[test]
 fn too_little_memory_ends_the_run() {
     let text = "int weft_host(void) { weft_allocate(1000); weft_allocate(1u << 30); return 0; }";
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         let config = config(unit, 2, 4);
         let (code, console) = run(&compile(text, &config), &config);
         assert!(code == 1 && console.starts_with("weft_allocate: 1073741824 bytes: there are "), "{console}");
@@ -320,7 +320,7 @@ fn a_host_part_that_leaves_its_stack_ends_the_run() {
             return n ? deep(n - 1) + words[sink] : 0;
         }
         int weft_host(void) { sink = deep(CALLS) & 31; return 0; }";
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         let config = config(unit, 2, 4);
         assert_eq!(run(&compile(&text.replace("CALLS", "5"), &config), &config), (0, String::new()));
         let (code, console) = run(&compile(&text.replace("CALLS", "15"), &config), &config);
@@ -335,7 +335,7 @@ fn a_kernel_that_ends_hart_0_ends_the_run() {
         struct nothing { uint32_t size; };
         WEFT_KERNEL(leave, struct nothing, n, at) { if (at.block + at.thread == 0) weft_exit(0); }
         int weft_host(void) { struct nothing n = {0}; return weft_launch(leave, 9, 4, 0, &n).error; }";
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         let config = config(unit, 4, 4);
         let finished = sim::run(&config, &compile(text, &config), 100_000, &mut |_| {}).unwrap();
         assert_eq!(finished.outcome, Outcome::Exited, "{unit}");
@@ -384,7 +384,7 @@ fn errors_that_the_compiler_can_see_are_its_errors() {
 #[test]
 fn the_example_runs_on_every_unit() {
     let text = include_str!("../../../../examples/grid/dot_product.c");
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         let config = config(unit, 4, 8);
         let (code, console) = run(&compile(text, &config), &config);
         assert!(code == 0 && console.starts_with("dot_product: "), "{unit}: {code}, {console}");

@@ -1,7 +1,7 @@
 //! Groups of warps at the barrier, and the CSRs of a warp and a path: hardware and model agree on every unit.
 
 use testbench::{BuiltCore, Engine, Outcome, Report, RunOptions};
-use weft_config::{Config, Unit};
+use weft_config::{Config, Slots, Unit};
 
 use crate::support;
 use support::assembly::{Source, config, file, program, text};
@@ -17,7 +17,7 @@ fn run(core: Option<&str>, source: &Source, config: &Config) -> Report {
 
 #[test]
 fn pairs_of_warps_wait_for_each_other_alone() {
-    for (unit, size) in Unit::names().into_iter().zip([(8, 4), (3, 2), (5, 8), (2, 4)]) {
+    for (unit, size) in Unit::names_in_hardware().into_iter().zip([(8, 4), (3, 2), (5, 8), (2, 4)]) {
         for latency in [(1, 1), (1, 60)] {
             let mut config = config(size, latency);
             config.divergence.unit = unit.into();
@@ -42,7 +42,7 @@ fn two_levels_in_a_group_are_a_deadlock_that_names_both() {
 
 #[test]
 fn a_level_written_while_a_thread_waits_is_illegal() {
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         let mut config = config((2, 4), (1, 1));
         config.divergence.unit = unit.into();
         // The even lanes wait first, or are below on a stack.
@@ -50,7 +50,8 @@ fn a_level_written_while_a_thread_waits_is_illegal() {
             text("waits", "begin\n andi t0, s0, 1\n bnez t0, 1f\n barrier\n j 2f\n1: csrwi 0x802, 1\n2: finish\n");
         let report = run(None, &source, &config);
         // A unit that runs one path up to its reconvergence point runs no other while that one waits.
-        let waits = Unit::find(unit).is_ok_and(|unit| unit.reconverges && !unit.takes_turns && unit.slots == 1);
+        let waits =
+            Unit::find(unit).is_ok_and(|unit| unit.reconverges && !unit.takes_turns && unit.slots == Slots::One);
         let expected = if waits { (Outcome::Deadlock, None) } else { (Outcome::Fault, Some(2)) };
         assert_eq!((report.outcome, report.fault.map(|fault| fault.cause)), expected, "{unit}: {}", report.message);
     }

@@ -17,12 +17,19 @@ fn with(kind: MemoryKind, size: (u32, u32), [bytes, line_bytes]: [u32; 2]) -> Co
     let mut config = config(size, (1, 30));
     config.memory.kind = kind;
     config.memory.fetch_latency = Latency { min: 1, max: 60 };
-    config.icache = weft_config::InstructionCache { bytes, line_bytes };
+    (config.icache.bytes, config.icache.line_bytes) = (bytes, line_bytes);
+    config.icache.prefetch = line_bytes == 32;
     config
 }
 
 fn cosim(source: &Source, config: &Config) -> Report {
     testbench::run(config, &assembly::program(source, config), Engine::Cosim, options()).unwrap()
+}
+
+fn kernel(name: &str, config: &Config) -> Program {
+    let folder = tempfile::tempdir().unwrap();
+    let elf = std::fs::read(kernels::build(kernels::find(name).expect("a kernel"), folder.path()).unwrap()).unwrap();
+    Program::load(name, &elf, config).unwrap()
 }
 
 #[test]
@@ -54,16 +61,41 @@ fn broken_copies_are_found_in_lock_step() {
     }
 }
 
+/// Code and entries of the reconvergence table come together: from a port, or in two reads of the bus. With 32 threads both
+/// are parts of a beat.
+#[test]
+fn stacks_read_their_table_through_the_cache() {
+    for (unit, kind, size, cache) in [
+        ("pdom-stack", MemoryKind::Model, (3, 4), [64, 32]),
+        ("minority-first", MemoryKind::Axi4, (3, 8), [128, 64]),
+        ("multi-path", MemoryKind::Axi4, (1, 32), [256, 32]),
+        ("dual-path", MemoryKind::Axi4, (2, 2), [8192, 64]),
+    ] {
+        let mut config = with(kind, size, cache);
+        config.divergence.unit = unit.into();
+        config.control.port = kind == MemoryKind::Axi4;
+        let report = run_quickly(&config, &kernel("short_circuit", &config));
+        assert!(report.success(), "{unit}, {kind:?}, {size:?}, {cache:?}: {}", report.message);
+    }
+}
+
+#[test]
+fn entries_that_do_not_come_are_found() {
+    let mut config = with(MemoryKind::Axi4, (2, 4), [256, 32]);
+    config.divergence.unit = "pdom-stack".into();
+    config.control.port = true;
+    let program = kernel("short_circuit", &config);
+    let fault = "table_refills.entries_are_unknown";
+    assert!(!with_fault(fault, || run_quickly(&config, &program)).success(), "not found");
+}
+
 /// A warp that holds a lock waits for a line that conflicts with the one in which all others wait.
 #[test]
 fn a_refill_ends_while_other_warps_look_its_line_up() {
-    let kernel = kernels::find("ticket_lock").expect("a kernel");
-    let folder = tempfile::tempdir().unwrap();
-    let elf = std::fs::read(kernels::build(kernel, folder.path()).unwrap()).unwrap();
     let mut config = with(MemoryKind::Axi4, (4, 4), [64, 32]);
     config.memory.latency = Latency { min: 1, max: 40 };
     config.dcache.bytes = 64;
-    let program = Program::load("ticket_lock", &elf, &config).unwrap();
+    let program = kernel("ticket_lock", &config);
     let report = run_quickly(&config, &program);
     assert!(report.success(), "{}", report.message);
     let fault = "icache.a_line_is_joined_for_ever";

@@ -164,14 +164,14 @@ fn passes(config: &Config, names: &[&str]) {
 
 #[test]
 fn memory_beside_the_core() {
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         passes(&config(MemoryKind::Model, unit, 2, 4), &["console", "gcd", "csr", "reduction", "recursion"]);
     }
 }
 
 #[test]
 fn memory_in_the_core() {
-    for unit in Unit::names() {
+    for unit in Unit::names_in_hardware() {
         passes(&config(MemoryKind::Bram, unit, 2, 4), &["console", "gcd", "short_circuit"]);
     }
 }

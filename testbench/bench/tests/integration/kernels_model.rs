@@ -5,7 +5,7 @@ use std::fs;
 use kernels::{self, Kernel};
 use sim::{Finished, Outcome, Program};
 use weft_config::extension::{A, M};
-use weft_config::{Config, Divergence, Isa, Order, Unit};
+use weft_config::{Config, Divergence, Isa, Order, UNITS, Unit};
 use weft_trace::{Commit, MemoryOp, Record};
 
 const SIZES: &[(u32, u32)] = &[(1, 1), (1, 2), (8, 4), (3, 8), (4, 16), (2, 32), (1, 64)];
@@ -161,7 +161,7 @@ fn check_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) {
     }
     assert_eq!(run.console(), known::console(kernel, warps, threads), "{size}");
     let rows = run.finished.statistics.high_water().unwrap();
-    let bound = if unit == "pdom-stack" { 2 * threads - 1 } else { threads };
+    let bound = if ["pdom-stack", "dws"].contains(&unit) { 2 * threads - 1 } else { threads };
     assert!(rows <= bound, "{size}: {rows} rows");
 }
 
@@ -170,6 +170,40 @@ fn config_of_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Con
     kernel.configure(&mut config);
     config.divergence.unit = unit.into();
     config
+}
+
+/// Kernels that check what a unit does not keep: that a warp is whole after a barrier, and which of its lanes stores
+/// last.
+const UNLIKE_A_WARP: [(&str, &str); 3] = [("serial", "csr"), ("serial", "memory_patterns"), ("mimd", "csr")];
+
+/// The units of the model alone run every other kernel that needs no turns, and `mimd` those that do.
+#[test]
+fn kernels_pass_under_the_units_of_the_model_alone() {
+    for unit in UNITS.iter().filter(|unit| !unit.in_hardware) {
+        for kernel in kernels::all().filter(|kernel| !UNLIKE_A_WARP.contains(&(unit.name, kernel.name))) {
+            check_stack(kernel, unit.name, 8, 4);
+            check_stack(kernel, unit.name, 8, 16);
+        }
+    }
+}
+
+/// A kernel whose threads wait for others of their warp ends, or the run is found to be a deadlock.
+#[test]
+fn locks_under_units_that_do_not_serve_all_threads_are_reported() {
+    let mut deadlocks = 0;
+    for kernel in kernels::all().filter(|kernel| kernel.needs_turns) {
+        for unit in ["serial", "dws"] {
+            let config = config_of_stack(kernel, unit, 8, 4);
+            let outcome = run(&load(kernel, &config), &config).finished.outcome;
+            assert!(
+                matches!(outcome, Outcome::Exited | Outcome::Deadlock(_)),
+                "{} under {unit}: {outcome:?}",
+                kernel.name
+            );
+            deadlocks += u32::from(outcome != Outcome::Exited);
+        }
+    }
+    assert!(deadlocks > 0, "no lock was waited for");
 }
 
 /// The memory below the stacks does not depend on the unit.
@@ -184,7 +218,10 @@ fn kernels_leave_the_same_results_under_every_unit() {
             machine.memory().words()[..words].to_vec()
         };
         let expected = results("arbiter");
-        for unit in ["sorted-table", "pdom-stack", "dual-path", "multi-path"] {
+        for unit in ["sorted-table", "pdom-stack", "dual-path", "multi-path", "serial", "mimd", "dws"] {
+            if UNLIKE_A_WARP.contains(&(unit, kernel.name)) {
+                continue;
+            }
             let actual = results(unit);
             let differs = expected.iter().zip(&actual).position(|(expected, actual)| expected != actual);
             assert_eq!(differs, None, "{} under {unit}", kernel.name);

@@ -6,6 +6,7 @@
 //! Each kernel runs with one latency for each unit and size, and with all latencies for each unit over the sizes;
 //! `scripts/nightly.sh` runs every combination.
 
+use crate::support;
 use std::fs;
 
 use kernels::{self, Kernel};
@@ -21,6 +22,7 @@ fn config(unit: &str, (warps, threads): (u32, u32), (min, max): (u32, u32)) -> C
     config.divergence.unit = unit.into();
     config.memory.latency = Latency { min, max };
     config.run.watchdog = 10_000;
+    config.memory.ram_bytes = support::RAM_BYTES;
     config
 }
 
@@ -32,7 +34,7 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
 
 /// Runs the kernels at one of the sizes, by its index.
 fn all_kernels_pass(place: usize) {
-    for (unit_number, unit) in weft_config::Unit::names().into_iter().enumerate() {
+    for (unit_number, unit) in weft_config::Unit::names_in_hardware().into_iter().enumerate() {
         for (number, kernel) in kernels::list().iter().enumerate() {
             if !kernel.runs_on(Unit::find(unit).unwrap()) {
                 println!("{} skips {unit}, which takes no turns", kernel.name);

@@ -51,3 +51,4 @@ mod timing;
 mod transactions;
 mod traversals;
 mod verdicts;
+mod windows;

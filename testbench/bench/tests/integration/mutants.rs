@@ -147,7 +147,7 @@ fn mutants_drawn_from_all_modules_are_found() {
 
 /// The cores of all units. Most modules are in all of them: the default comes first.
 fn benches() -> Vec<Bench> {
-    let mut units = weft_config::Unit::names();
+    let mut units = weft_config::Unit::names_in_hardware();
     units.sort_by_key(|unit| *unit != Config::default().divergence.unit);
     units.into_iter().map(|unit| Bench::of(unit.into())).collect()
 }

@@ -18,6 +18,7 @@ fn config((warps, threads, (min, max)): Setting, seed: u64) -> Config {
     config.memory.latency = Latency { min, max };
     config.memory.seed = seed;
     config.run.watchdog = 2000;
+    config.memory.ram_bytes = support::RAM_BYTES;
     config
 }
 
@@ -64,7 +65,7 @@ fn random_programs_agree_with_the_model() {
 
 #[test]
 fn random_calls_agree_with_the_model() {
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         for seed in 0..40 {
             let mut config = config(SETTINGS[(seed % 5) as usize], seed);
             config.divergence.unit = unit.into();

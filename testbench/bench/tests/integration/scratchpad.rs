@@ -125,7 +125,7 @@ fn random_accesses_agree_at_every_size() {
 /// Each unit, kind of memory and coalescer, and each pair of a kind and another choice.
 #[test]
 fn random_accesses_agree_behind_each_memory_and_under_each_unit() {
-    let units = UNITS.iter().filter(|unit| !unit.is_external());
+    let units = UNITS.iter().filter(|unit| unit.in_hardware);
     for (number, unit) in units.enumerate() {
         for (kind, coalescer) in [(number % 3, number % 3), ((number + 1) % 3, number % 3)] {
             let mut config = with(256 << number, (2, 4));

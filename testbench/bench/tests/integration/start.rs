@@ -105,7 +105,7 @@ fn exits(program: &Program, config: &Config) -> Finished {
 
 #[test]
 fn constructors_run_once_before_any_main() {
-    for unit in Unit::names().into_iter().filter(|unit| *unit != "verilog") {
+    for unit in Unit::names_in_hardware().into_iter().filter(|unit| *unit != "verilog") {
         for (warps, threads) in [(1, 1), (4, 4), (3, 8), (1, 64)] {
             let config = config(unit, warps, threads);
             exits(&with_garbage(compile("constructor.cpp", CONSTRUCTOR, &config), &config), &config);
@@ -115,7 +115,7 @@ fn constructors_run_once_before_any_main() {
 
 #[test]
 fn a_static_local_is_constructed_once_and_all_others_wait() {
-    for unit in Unit::names().into_iter().filter(|unit| *unit != "verilog") {
+    for unit in Unit::names_in_hardware().into_iter().filter(|unit| *unit != "verilog") {
         for (warps, threads) in [(1, 4), (4, 1), (4, 4), (1, 32)] {
             let config = config(unit, warps, threads);
             // On a stack, threads of one warp need the runtime for stacks; warps may wait for each other.

@@ -15,10 +15,13 @@ use verilate::{Effort, ModelError, Source};
 use weft_config::{Config, Unit};
 use words::random::{self, Options};
 
+/// RAM of cores in tests: a run in lock step compares all of it, which with 16 MiB takes a third of the time.
+pub const RAM_BYTES: u32 = 1 << 20;
+
 /// A configuration of this size with little RAM.
 pub fn config(warps: u32, threads: u32) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
-    config.memory.ram_bytes = 1 << 20;
+    config.memory.ram_bytes = RAM_BYTES;
     config.memory.stack_bytes = 256;
     config
 }
@@ -41,10 +44,13 @@ pub fn program(config: &Config, words: &[u32], symbols: &[(&str, u32)]) -> Progr
 
 /// A run in lock step on a core that is built without optimisation, for short runs.
 pub fn run_quickly(config: &Config, program: &Program) -> Report {
+    run_quickly_with(config, program, RunOptions { max_cycles: 1_000_000, ..RunOptions::default() })
+}
+
+pub fn run_quickly_with(config: &Config, program: &Program, options: RunOptions<'_>) -> Report {
     let core = cores::elaborate(config, program.entry).unwrap();
     let verilog = core.all_in_one();
     let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-    let options = RunOptions { max_cycles: 1_000_000, ..RunOptions::default() };
     testbench::run_source(config, program, Engine::Cosim, options, &Cache::of_user(), &source, Effort::Quick).unwrap()
 }
 

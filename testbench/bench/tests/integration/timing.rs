@@ -1,6 +1,7 @@
 //! The timing layer of the golden model: its cycles are close to the hardware's, and its order of issue changes only
 //! the time.
 
+use crate::support;
 use std::fs;
 
 use kernels::{self, Kernel};
@@ -18,6 +19,7 @@ fn config(unit: &str, latency: u32) -> Config {
     let mut config = Config { warps: 4, threads: 4, ..Config::default() };
     config.divergence.unit = unit.into();
     config.memory.latency = Latency { min: latency, max: latency };
+    config.memory.ram_bytes = support::RAM_BYTES;
     config
 }
 
@@ -42,7 +44,7 @@ fn error(config: &Config, kernel: &str) -> (String, f64) {
 #[test]
 fn cycles_of_the_model_are_near_those_of_the_hardware() {
     let mut all = Vec::new();
-    for unit in weft_config::Unit::names() {
+    for unit in weft_config::Unit::names_in_hardware() {
         for latency in [1, 100] {
             all.extend(errors(&config(unit, latency)));
         }
@@ -68,12 +70,18 @@ fn cycles_of_the_model_are_near_those_of_the_hardware() {
 #[test]
 fn cycles_with_caches_are_near_those_of_the_hardware() {
     let mut all = Vec::new();
-    for (kind, icache, dcache) in
-        [(MemoryKind::Axi4, 1024, 1024), (MemoryKind::Axi4, 0, 0), (MemoryKind::Model, 0, 512)]
-    {
+    for (kind, icache, dcache, bits) in [
+        (MemoryKind::Axi4, 1024, 1024, 0),
+        (MemoryKind::Axi4, 0, 0, 0),
+        (MemoryKind::Axi4, 1024, 1024, 32),
+        (MemoryKind::Axi4, 0, 0, 32),
+        (MemoryKind::Model, 0, 512, 0),
+    ] {
         let mut config = config("sorted-table", 60);
         config.memory.kind = kind;
+        config.axi.data_bits = bits;
         config.icache.bytes = icache;
+        config.icache.prefetch = true;
         config.dcache.bytes = dcache;
         all.extend(errors(&config));
     }
@@ -137,7 +145,7 @@ fn run(config: &Config, program: &Program, timed: bool) -> Finished {
 #[test]
 fn timed_runs_of_all_kernels_end_well_under_every_unit() {
     for kernel in kernels::list() {
-        for unit in weft_config::Unit::names()
+        for unit in weft_config::Unit::names_in_hardware()
             .into_iter()
             .filter(|unit| weft_config::Unit::find(unit).is_ok_and(|unit| kernel.runs_on(unit)))
         {

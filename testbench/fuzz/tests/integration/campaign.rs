@@ -12,7 +12,7 @@ fn request(count: u64) -> Request {
         seed: 20_261_122,
         count,
         profile: None,
-        units: weft_config::Unit::names().into_iter().map(str::to_owned).collect(),
+        units: weft_config::Unit::names_in_hardware().into_iter().map(str::to_owned).collect(),
         sizes: vec![(2, 4)],
         points: 4,
         made_by: "a test".into(),

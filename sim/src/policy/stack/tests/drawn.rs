@@ -5,10 +5,13 @@ use weft_trace::{Moves, PathRecord};
 
 use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
+use crate::policy::dws::Dws;
 use crate::policy::forwarding::Forwarding;
+use crate::policy::mimd::Mimd;
 use crate::policy::minority_first::MinorityFirst;
 use crate::policy::multi_path::MultiPath;
 use crate::policy::pdom_stack::PdomStack;
+use crate::policy::serial::Serial;
 use crate::policy::stack::{RETURN, Rpc, Side};
 use crate::policy::{Next, Policy, Start};
 
@@ -21,8 +24,8 @@ pub(super) trait Unit: Policy {
         self.held()
     }
 
-    /// Whether the threads of every divergence reconverge at its point, not only those of the outermost one.
-    fn nests(&self) -> bool {
+    /// Whether the threads that an instruction lets diverge reconverge at its point.
+    fn reconverges(&self, _next: &Next) -> bool {
         true
     }
 
@@ -124,8 +127,36 @@ impl Unit for MinorityFirst {
         Self::height(self)
     }
 
-    fn nests(&self) -> bool {
+    /// Those of the outermost divergence do.
+    fn reconverges(&self, _next: &Next) -> bool {
+        self.held() == 1
+    }
+}
+
+impl Unit for Serial {
+    fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
+        Self::rows(self)
+    }
+
+    fn reconverges(&self, _next: &Next) -> bool {
         false
+    }
+}
+
+impl Unit for Mimd {
+    fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
+        self.list().into_iter().map(|thread| (vec![Side::of(thread)], Rpc::None)).collect()
+    }
+}
+
+impl Unit for Dws {
+    fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
+        Self::rows(self)
+    }
+
+    /// Those of a row that is divided reconverge at the point of the row.
+    fn reconverges(&self, next: &Next) -> bool {
+        !self.divides(next)
     }
 }
 

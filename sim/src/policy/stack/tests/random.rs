@@ -7,10 +7,13 @@ use weft_trace::PathRecord;
 use super::drawn::Unit;
 use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
+use crate::policy::dws::Dws;
 use crate::policy::forwarding::Forwarding;
+use crate::policy::mimd::Mimd;
 use crate::policy::minority_first::MinorityFirst;
 use crate::policy::multi_path::MultiPath;
 use crate::policy::pdom_stack::PdomStack;
+use crate::policy::serial::Serial;
 use crate::policy::stack::RETURN;
 use crate::policy::tests::program::{Operation, Program, random};
 use crate::policy::tests::threads::Threads;
@@ -132,10 +135,10 @@ impl Game {
         self.meet(&path);
         let depth = self.threads.each[path.mask.trailing_zeros() as usize].returns.len();
         let reconvergence = self.table[path.pc as usize / 4];
-        let next = Next { reconvergence, ..self.threads.execute(path) };
-        let meets = meets && (self.policy.nests() || self.policy.held() == 1);
-        let parts = next.a.zip(next.b).is_some_and(|(a, b)| (a.pc, a.depth) != (b.pc, b.depth));
-        if meets && parts && !next.replays && next.reconvergence != Reconvergence::Unknown {
+        let block = if reconvergence == Reconvergence::Unknown { 0 } else { 1 + path.pc / 4 % 4 };
+        let next = Next { reconvergence, block, ..self.threads.execute(path) };
+        let parts = next.a.zip(next.b).is_some_and(|(a, b)| (a.pc, a.depth) != (b.pc, b.depth)) && !next.replays;
+        if meets && parts && self.policy.reconverges(&next) && next.reconvergence != Reconvergence::Unknown {
             self.meetings.push(Meeting { lanes: path.mask, entry: next.reconvergence, depth });
         }
         self.policy.resolve(slot, &next);
@@ -158,8 +161,10 @@ impl Game {
             if self.threads.live() == 0 {
                 return (most, true);
             }
-            let first = (random(&mut self.threads.state) % 2) as u32 % self.policy.slots();
-            let goes_on = (0..self.policy.slots()).any(|slot| self.step(first ^ slot, knowledge == Knowledge::True));
+            let slots = self.policy.slots();
+            let first = (random(&mut self.threads.state) % u64::from(slots)) as u32;
+            let meets = knowledge == Knowledge::True;
+            let goes_on = (0..slots).any(|slot| self.step((first + slot) % slots, meets));
             most = most.max(self.policy.height());
             if !self.release() && !goes_on {
                 return (most, false);
@@ -175,6 +180,9 @@ fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
         "pdom-stack" => Box::new(PdomStack::new(&start)),
         "dual-path" => Box::new(DualPath::new(&start)),
         "minority-first" => Box::new(MinorityFirst::new(&start)),
+        "serial" => Box::new(Serial::new(&start)),
+        "mimd" => Box::new(Mimd::new(&start)),
+        "dws" => Box::new(Dws::new(&start, 2)),
         "depth-first" => Box::new(MultiPath::new(&start, Order::DepthFirst)),
         "breadth-first" => Box::new(MultiPath::new(&start, Order::BreadthFirst)),
         _ => Box::new(Forwarding::new(&start)),
@@ -233,6 +241,29 @@ fn multi_path_ends_with_any_table() {
                 assert!(most == lanes || lanes > 4, "{order}, {knowledge:?}, {lanes} lanes: {most} paths");
                 assert_eq!(u64::from(ended), PROGRAMS, "{order}, {knowledge:?}, {lanes} lanes");
             }
+        }
+    }
+}
+
+/// Neither unit needs a table: paths never reconverge, or are threads. Every run ends.
+#[test]
+fn serial_and_mimd_run_every_thread_to_its_end() {
+    for (unit, lanes) in [1, 2, 3, 4, 8, 32].into_iter().flat_map(|lanes| [("serial", lanes), ("mimd", lanes)]) {
+        let (most, ended) = most_rows(unit, lanes, lanes, Knowledge::Nothing);
+        assert!(most == lanes || lanes > 4, "{unit}, {lanes} lanes: {most} paths");
+        assert_eq!(u64::from(ended), PROGRAMS, "{unit}, {lanes} lanes");
+    }
+}
+
+/// Rows and splits of `dws` together are at most as many as the rows of a stack. Threads that a row has pushed
+/// reconverge where its branch does, whether rows above are divided or not.
+#[test]
+fn dws_loses_no_thread_in_bounded_rows_and_splits() {
+    for lanes in [1, 2, 3, 4, 8, 32] {
+        for knowledge in [Knowledge::True, Knowledge::False, Knowledge::Nothing] {
+            let (most, ended) = most_rows("dws", 2 * lanes - 1, lanes, knowledge);
+            assert!(most >= lanes.min(8), "{knowledge:?}, {lanes} lanes: {most} rows and splits");
+            assert!(ended > PROGRAMS as u32 / 8, "{knowledge:?}, {lanes} lanes: {ended} runs ended");
         }
     }
 }

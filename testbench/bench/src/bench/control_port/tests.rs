@@ -5,7 +5,7 @@ mod broken;
 mod host;
 mod scenarios;
 
-use host::{Host, bus, cached, cached_open, open};
+use host::{Host, bus, cached, cached_open, open, with_table};
 use sim::Program;
 use weft_config::{Config, MemoryKind};
 
@@ -73,6 +73,12 @@ fn no_input_of_the_port_reaches_an_output_within_a_cycle() {
 #[test]
 fn a_thousand_runs_start_and_stop_at_random_behind_caches_on_open_ports() {
     passes(cached_open(), scenarios::a_thousand_runs_start_and_stop_at_random);
+}
+
+#[test]
+fn a_thousand_runs_start_and_stop_at_random_with_a_table_on_the_bus() {
+    passes(with_table(), scenarios::a_thousand_runs_start_and_stop_at_random);
+    passes(with_table(), scenarios::an_error_of_the_bus_ends_the_run);
 }
 
 /// The bench is the host: it starts the core, and reads the console.

@@ -3,6 +3,8 @@
 mod alone;
 mod broken;
 mod errors;
+mod widths;
+mod windows;
 
 use alone::{Alone, config};
 use weft_config::Config;
@@ -12,7 +14,7 @@ use crate::memory::axi4::Service;
 fn passes(config: &Config, requests: u32) {
     let mut alone = Alone::new(config);
     if let Err(message) = alone.run(requests) {
-        panic!("{} threads, {:?}: {message}", config.threads, config.memory);
+        panic!("{} threads, {:?}, {:?}: {message}", config.threads, config.axi, config.memory);
     }
 }
 

@@ -37,6 +37,10 @@ pub struct Slave {
     /// Words of a line and of a beat.
     line_words: usize,
     beat_words: usize,
+    /// Words beside RAM, from an address on.
+    table: (u32, Vec<u32>),
+    /// What the bus carries in the bytes that a narrow beat leaves out.
+    junk: u32,
     reads: Vec<Read>,
     addresses: VecDeque<Address>,
     beats: VecDeque<WriteBeat>,
@@ -49,6 +53,8 @@ pub struct Slave {
 struct Read {
     id: u32,
     address: u32,
+    /// Bytes of a beat, which may be fewer than the bus has.
+    bytes: usize,
     /// Cycles of its effect and of its response.
     effect: u64,
     due: u64,
@@ -68,19 +74,45 @@ struct Write {
 /// A write as memory performs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Performed {
-    /// First byte of the line.
+    /// First byte of the line, or of the burst.
     pub address: u32,
     /// Byte mask (bit 4·i+b = byte b of word i).
     pub mask: [u64; 4],
     pub data: Vec<u32>,
 }
 
+impl Performed {
+    /// The write of the line of so many words that holds the first written byte, where a burst is for several lines.
+    /// Written bytes of other lines stay in the mask, beyond the end of the line.
+    pub fn of_line(self, words: usize) -> Self {
+        if words >= self.data.len() {
+            return self;
+        }
+        let bytes = 4 * words;
+        let written = |byte: usize| self.mask[byte / 64] >> (byte % 64) & 1 != 0;
+        let all = 0..4 * self.data.len();
+        let first = all.clone().find(|byte| written(*byte)).unwrap_or(0) / bytes * bytes;
+        let mask = mask_of(all.filter(|byte| written(*byte)).map(|byte| byte - first));
+        let data = self.data[first / 4..][..words].to_vec();
+        Self { address: self.address + first as u32, mask, data }
+    }
+}
+
+/// The mask that selects these bytes.
+fn mask_of(bytes: impl IntoIterator<Item = usize>) -> [u64; 4] {
+    let mut mask = [0; 4];
+    for byte in bytes {
+        mask[byte / 64] |= 1 << (byte % 64);
+    }
+    mask
+}
+
 impl Slave {
     /// With random latency a channel refuses in one of this many cycles.
     const REFUSED_ONE_IN: u32 = 4;
 
-    /// The slave of a configuration, deterministic by `memory.seed`, with beats of `beat_words` words.
-    pub fn new(config: &Config, service: Service, beat_words: usize) -> Self {
+    /// The slave of a configuration, deterministic by `memory.seed`.
+    pub fn new(config: &Config, service: Service) -> Self {
         let memory = &config.memory;
         let pressure = |salt: u64| BackPressure::new(memory.latency, memory.seed ^ salt, Self::REFUSED_ONE_IN);
         Self {
@@ -92,13 +124,20 @@ impl Slave {
             turn_of_writes: false,
             refill: refill_id(config),
             line_words: config.threads as usize,
-            beat_words,
+            beat_words: config.bus_bits() as usize / 32,
+            table: Default::default(),
+            junk: 0xdead_0bad,
             reads: Vec::new(),
             addresses: VecDeque::new(),
             beats: VecDeque::new(),
             writes: VecDeque::new(),
             answers: Answers::default(),
         }
+    }
+
+    /// Adds words beside RAM that can be read, from an address below RAM on.
+    pub fn add_table(&mut self, address: u32, words: Vec<u32>) {
+        self.table = (address, words);
     }
 
     pub fn answers(&self) -> &Answers {
@@ -162,7 +201,17 @@ impl Slave {
         if let Some(address) = master.ar.filter(|_| self.answers.ar_ready) {
             let (effect, due) = self.times(now);
             let words = (address.length as usize + 1) * self.beat_words;
-            self.reads.push(Read { id: address.id, address: address.address, effect, due, line: None, words, sent: 0 });
+            let bytes = 1 << address.size;
+            self.reads.push(Read {
+                id: address.id,
+                address: address.address,
+                bytes,
+                effect,
+                due,
+                line: None,
+                words,
+                sent: 0,
+            });
             self.tokens.take();
             self.turn_of_writes = true;
         }
@@ -202,18 +251,25 @@ impl Slave {
     }
 
     fn gather(&mut self, now: u64) {
-        let beats = self.line_words / self.beat_words;
-        while self.beats.len() >= beats {
-            let Some(address) = self.addresses.pop_front() else { return };
-            let (mut mask, mut data) = ([0_u64; 4], Vec::new());
-            for (number, beat) in self.beats.drain(..beats).enumerate() {
-                // A beat has up to 128 bytes: two words of the mask, or a part of one.
-                mask[2 * number] |= beat.strobes as u64;
-                mask[2 * number + 1] |= (beat.strobes >> 64) as u64;
+        while let Some(address) = self.addresses.front().copied() {
+            let beats = address.length as usize + 1;
+            if self.beats.len() < beats {
+                return;
+            }
+            self.addresses.pop_front();
+            // A narrow beat is a part of its line, of which the bus has a half or all.
+            let beat = address.address & !(4 * self.beat_words as u32 - 1);
+            let first = beat & !(4 * self.line_words as u32 - 1);
+            let (mut bytes, mut data) = (Vec::new(), vec![0; (beat - first) as usize / 4]);
+            for beat in self.beats.drain(..beats) {
+                let at = 4 * data.len();
+                let written = (0..4 * beat.data.len()).filter(|byte| beat.strobes >> byte & 1 != 0);
+                bytes.extend(written.map(|byte| at + byte));
                 data.extend(beat.data);
             }
+            data.resize(data.len().max(self.line_words), 0);
             let (effect, due) = self.times(now);
-            let performed = Performed { address: address.address, mask, data };
+            let performed = Performed { address: first, mask: mask_of(bytes), data };
             self.writes.push_back(Write { performed, effect, due, is_done: false });
         }
     }
@@ -221,7 +277,21 @@ impl Slave {
     fn read(&mut self, now: u64, ram: &Ram) {
         for read in self.reads.iter_mut().filter(|read| read.line.is_none() && read.effect <= now) {
             let mut line = vec![0; read.words];
-            ram.read(read.address, &mut line);
+            if read.bytes == 4 * self.beat_words {
+                let (first, table) = &self.table;
+                let at = read.address.wrapping_sub(*first) as usize / 4;
+                match table.get(at..at + read.words) {
+                    Some(entries) => line.copy_from_slice(entries),
+                    None => ram.read(read.address, &mut line),
+                }
+            } else {
+                line.fill(self.junk);
+                let bits = u32::MAX >> (32 - 8 * read.bytes) << (8 * (read.address % 4));
+                let word = &mut line[read.address as usize / 4 % self.beat_words];
+                let mut held = [0];
+                ram.read(read.address & !3, &mut held);
+                *word = *word & !bits | held[0] & bits;
+            }
             read.line = Some(line);
         }
     }

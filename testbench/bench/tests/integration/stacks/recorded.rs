@@ -19,7 +19,7 @@ impl Recorded {
         let options = RunOptions { max_cycles: 200_000, commits: Some(&mut lines), ..RunOptions::default() };
         let report = testbench::run(config, &program, Engine::Cosim, options).unwrap();
         let records = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let slots = config.unit().unwrap().slots as usize;
+        let slots = config.unit().unwrap().slots.of(config.threads) as usize;
         Self { report, program, slots, records: records.map(|line| serde_json::from_slice(line).unwrap()).collect() }
     }
 

@@ -47,6 +47,7 @@ pub fn config((warps, threads): (u32, u32), (min, max): (u32, u32)) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.memory.latency = Latency { min, max };
     config.run.watchdog = 10_000;
+    config.memory.ram_bytes = super::RAM_BYTES;
     config
 }
 

@@ -2,7 +2,7 @@
 
 use weft_config::Config;
 
-use super::host::{Host, bus, cached, cached_open, open};
+use super::host::{Host, bus, cached, cached_open, open, with_table};
 use super::scenarios::{self, Scenario};
 
 type Core = fn() -> Config;
@@ -26,6 +26,7 @@ const COPIES: &[(&str, Core, Scenario)] = &[
     ("axi4.an_error_holds_requests_at_the_port", bus, scenarios::an_error_of_the_bus_ends_the_run),
     ("axi4.amo_of_a_failed_read_is_in_flight", bus, scenarios::an_error_of_the_bus_ends_the_run),
     ("icache.is_idle_with_refills", cached, scenarios::a_thousand_runs_start_and_stop_at_random),
+    ("table_refills.waits_for_entries_for_ever", with_table, scenarios::an_error_of_the_bus_ends_the_run),
     ("dcache.is_idle_with_buffered_stores", cached_open, scenarios::a_thousand_runs_start_and_stop_at_random),
     ("dcache.keeps_its_state_at_a_start", cached, scenarios::an_error_of_the_bus_ends_the_run),
     ("control.a_full_console_takes_bytes", open, scenarios::a_full_console_waits_and_a_stop_ends_the_wait),

@@ -40,6 +40,13 @@ pub fn cached_open() -> Config {
     with_caches(open())
 }
 
+/// The same with a unit that reads the reconvergence table.
+pub fn with_table() -> Config {
+    let mut config = cached();
+    config.divergence.unit = "pdom-stack".into();
+    config
+}
+
 fn with_caches(mut config: Config) -> Config {
     config.icache.bytes = 128;
     config.dcache.bytes = 64;
@@ -128,6 +135,12 @@ impl Host {
             last_busy: 0,
         };
         host.reset();
+        if config.unit().unwrap().reconverges {
+            // Memory that holds zeros, which no program uses.
+            host.write("table_first", RAM_BASE).unwrap();
+            host.write("table_base", RAM_BASE + 0x10000).unwrap();
+            host.write("table_bytes", 0x10000).unwrap();
+        }
         host
     }
 

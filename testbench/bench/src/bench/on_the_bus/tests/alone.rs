@@ -16,8 +16,8 @@ use crate::memory::{RAM_BASE, Violation};
 use tools::cache::Cache;
 use verilate::{Built, Effort, Model, Port, Source};
 
-/// Inputs of the wrapper that replace the request of a pipeline.
-const DRIVEN: [&str; 7] = ["valid", "op", "addr", "tag", "mask", "data", "hart"];
+/// Inputs of the wrapper that replace the request of a pipeline. Some cores also have `hart` and `window`.
+const DRIVEN: [&str; 6] = ["valid", "op", "addr", "tag", "mask", "data"];
 
 /// Cycles without a response after which it is lost.
 const PATIENCE: u64 = 4000;
@@ -42,13 +42,16 @@ struct Request {
     mask: [u64; 4],
     data: Vec<u32>,
     hart: u64,
+    window: bool,
 }
 
 pub struct Alone {
     pub model: Model,
     pub side: OnTheBus,
     config: Config,
-    driven: Vec<Port>,
+    driven: [Port; 6],
+    hart: Option<Port>,
+    window: Option<Port>,
     finished: Port,
     idle: Port,
     clk: Port,
@@ -86,14 +89,17 @@ impl Alone {
             let port = ports.iter().find(|port| port.name == name).unwrap();
             model.port(name, port.width, port.direction).unwrap()
         };
-        let driven = DRIVEN.iter().filter(|name| config.isa.has(&A) || **name != "hart");
-        let driven = driven.map(|name| port(&format!("drive_{name}"))).collect();
+        let driven = DRIVEN.map(|name| port(&format!("drive_{name}")));
+        let hart = config.isa.has(&A).then(|| port("drive_hart"));
+        let window = (!config.memory.windows.is_empty()).then(|| port("drive_window"));
         let [finished, idle, clk, rst] = ["finished", "dmem_idle", "clk", "rst"].map(port);
         let mut alone = Self {
             side: OnTheBus::new(&model, config, service, &program(config)).unwrap(),
             model,
             config: config.clone(),
             driven,
+            hart,
+            window,
             finished,
             idle,
             clk,
@@ -127,15 +133,15 @@ impl Alone {
     }
 
     fn offer(&mut self, request: Option<Request>) {
-        let Request { operation, address, tag, mask, mut data, hart } = request.clone().unwrap_or_default();
+        let Request { operation, address, tag, mask, mut data, hart, window } = request.clone().unwrap_or_default();
         data.resize(self.config.threads as usize, 0);
-        let [valid, op, at_address, at_tag, at_mask, at_data, ..] = self.driven[..] else { unreachable!() };
+        let [valid, op, at_address, at_tag, at_mask, at_data] = self.driven;
         let values = [request.is_some().into(), operation, address.into(), tag.into()];
         for (port, value) in [valid, op, at_address, at_tag].into_iter().zip(values) {
             self.model.set(port, value);
         }
-        if let Some(port) = self.driven.get(6) {
-            self.model.set(*port, hart);
+        for (port, value) in [(self.hart, hart), (self.window, window.into())] {
+            port.into_iter().for_each(|port| self.model.set(port, value));
         }
         if self.model.bits(at_mask) <= 64 {
             self.model.set(at_mask, mask[0]);
@@ -180,6 +186,9 @@ impl Alone {
 
     /// A request of any kind for one of few lines; stores have any tag.
     fn random_request(&mut self) -> Option<Request> {
+        if !self.config.memory.windows.is_empty() && self.rng.u8(0..4) == 0 {
+            return self.random_access();
+        }
         let threads = self.config.threads as usize;
         let kinds: &[u64] = if self.config.isa.has(&A) {
             &[0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
@@ -203,7 +212,19 @@ impl Alone {
             mask[word / 16] = 0xf << (4 * (word % 16));
         }
         let data = (0..threads).map(|_| self.rng.u32(..)).collect();
-        Some(Request { operation, address: RAM_BASE + line * row, tag, mask, data, hart: self.rng.u64(0..2) })
+        let (address, hart) = (RAM_BASE + line * row, self.rng.u64(0..2));
+        Some(Request { operation, address, tag, mask, data, hart, window: false })
+    }
+
+    /// A load or store of any size in a window.
+    fn random_access(&mut self) -> Option<Request> {
+        let window = *self.rng.choice(&self.config.memory.windows)?;
+        let size = self.rng.u32(0..3);
+        let address = window.base + (self.rng.u32(0..window.bytes.min(1024)) >> size << size);
+        let operation = self.rng.u64(0..2);
+        let tag = if operation == 1 { 0 } else { self.free_tag()? };
+        self.ask_window(operation, address, 1 << size, tag);
+        self.offered.take()
     }
 
     /// Runs this many random requests, with and without gaps, the last a store, until all are performed.
@@ -235,7 +256,7 @@ impl Alone {
     }
 
     /// Waits for all requests; drives `done` as a core does.
-    fn finish(&mut self) -> Result<(), String> {
+    pub fn finish(&mut self) -> Result<(), String> {
         let start = self.cycle;
         while !self.waiting.is_empty() || !self.is_idle() {
             self.model.set(self.finished, self.waiting.is_empty().into());
@@ -268,11 +289,20 @@ impl Alone {
         self.finish().map(|()| cycles)
     }
 
+    /// Drives a request for `bytes` bytes of a window.
+    pub fn ask_window(&mut self, operation: u64, address: u32, bytes: u32, tag: u32) {
+        let line = address & !(4 * self.config.threads - 1);
+        let (first, mut mask) = (address - line, [0_u64; 4]);
+        mask[first as usize / 64] = ((1 << bytes) - 1) << (first % 64);
+        let data = vec![self.rng.u32(..); self.config.threads as usize];
+        self.offer(Some(Request { operation, address: line, tag, mask, data, hart: 0, window: true }));
+    }
+
     /// Drives a request for the first word of a line.
     pub fn ask(&mut self, operation: u64, row: u32, tag: u32) {
         let threads = self.config.threads;
         let (address, data) = (RAM_BASE + 4 * threads * row, vec![row; threads as usize]);
-        self.offer(Some(Request { operation, address, tag, mask: [0xf, 0, 0, 0], data, hart: 0 }));
+        self.offer(Some(Request { operation, address, tag, mask: [0xf, 0, 0, 0], data, hart: 0, window: false }));
     }
 
     pub fn is_accepted(&self) -> bool {

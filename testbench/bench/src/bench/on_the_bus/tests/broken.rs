@@ -6,7 +6,7 @@ use super::alone::{Alone, config};
 use crate::memory::axi4::Service;
 
 /// The missing mechanism, its fault point, and the expected finding: the message contains one of these words.
-type Copy = (&'static str, &'static str, &'static [&'static str]);
+pub type Copy = (&'static str, &'static str, &'static [&'static str]);
 
 const DATA: &[&str] = &["dmem_rsp_data", "m_axi_w:", "m_axi_awaddr", "m_axi_araddr"];
 
@@ -66,7 +66,7 @@ const TWO_BEATS: &[Copy] = &[
     ("the wait for the second beat", "axi4.first_beat_completes_a_read", &["dmem_rsp"]),
 ];
 
-fn each_is_found(config: &Config, copies: &[Copy]) {
+pub fn each_is_found(config: &Config, copies: &[Copy]) {
     each_is_found_by(config, Service::Together, copies);
 }
 
