@@ -41,9 +41,12 @@ match words[0]:
     case "kernels":
         if words[1] == "list":
             answer(kernels=[
-                {"name": "gcd", "settings": [], "units": ["sorted-table", "arbiter", *STACKS], "comparison": None, "grid": False},
+                {"name": "gcd", "settings": [], "units": ["sorted-table", "arbiter", *STACKS], "comparison": None, "grid": False,
+                 "benchmark": None},
                 {"name": "spin_lock", "settings": ["divergence.fair_after=50"], "units": ["sorted-table", "arbiter"],
-                 "comparison": None, "grid": False},
+                 "comparison": None, "grid": False, "benchmark": None},
+                {"name": "papers_viterbi", "settings": [], "units": ["sorted-table"], "comparison": None, "grid": False,
+                 "benchmark": "HMMer"},
             ])
         folder = pathlib.Path(words[words.index("--out") + 1])
         folder.mkdir()

@@ -17,6 +17,11 @@ def sets(settings):
     return [word for setting in settings for word in ("--set", setting)]
 
 
+def is_measured(kernel):
+    """Whether figures include the kernel: not if it is one of grids or of papers."""
+    return not kernel["grid"] and kernel["benchmark"] is None
+
+
 class Weft:
     def __init__(self, project, program=None):
         """Takes the program that is named, or the one that WEFT names, or builds it when it is first needed."""
@@ -70,8 +75,8 @@ class Weft:
         return [name for name in names if self.accepts([f"divergence.unit={name}"])]
 
     def kernels(self):
-        """The bundled kernels without grids, as `weft kernels list` describes them, by name."""
-        return self.once("kernels", lambda: {k["name"]: k for k in self.ask("kernels", "list")["kernels"] if not k["grid"]})
+        """The bundled kernels that are measured, as `weft kernels list` describes them, by name."""
+        return self.once("kernels", lambda: {k["name"]: k for k in self.ask("kernels", "list")["kernels"] if is_measured(k)})
 
     def compared(self):
         """The names of the kernels on which the stacks are compared."""

@@ -27,7 +27,8 @@ fn list(report: &Report) -> anyhow::Result<Verdict> {
         let needs = Some(kernel.settings().join(", ")).filter(|needs| !needs.is_empty());
         let units = kernel.needs_turns.then(|| format!("only on {}", kernel.units().join(", ")));
         let comparison = kernel.comparison.map(|half| half.name().to_owned());
-        let remarks = [comparison, needs.map(|needs| format!("needs {needs}")), units];
+        let benchmark = kernel.benchmark.map(|benchmark| format!("after {benchmark}"));
+        let remarks = [comparison, benchmark, needs.map(|needs| format!("needs {needs}")), units];
         let remarks = remarks.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let remarks = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
         format!("{:width$}  {}{remarks}\n", kernel.name, kernel.summary)
@@ -40,6 +41,7 @@ fn list(report: &Report) -> anyhow::Result<Verdict> {
             "units": kernel.units(),
             "comparison": kernel.comparison.map(Comparison::name),
             "grid": kernel.grid.is_some(),
+            "benchmark": kernel.benchmark,
         })
     };
     let text: String = kernels.iter().map(line).collect();

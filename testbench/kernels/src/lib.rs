@@ -15,8 +15,8 @@ pub use build::{FLAGS, RUNTIME, build, build_as, compile, compile_for, march};
 
 #[derive(Debug)]
 pub struct Kernel {
-    /// The name of the ELF file without `.elf`, and of the C file without `.c`. Those in the folder `grid` have `grid_`
-    /// in front.
+    /// The name of the ELF file without `.elf`, and of the C file without `.c`. Those in the folders `grid` and
+    /// `papers` have its name and `_` in front.
     pub name: &'static str,
     pub summary: &'static str,
     pub source: &'static str,
@@ -30,6 +30,8 @@ pub struct Kernel {
     pub comparison: Option<Comparison>,
     /// For one that launches grids of blocks (`weft_grid.h`): the macros that give it its size in SIMTight's benchmarks.
     pub grid: Option<&'static str>,
+    /// For one of [`papers`]: the name that its benchmark has there.
+    pub benchmark: Option<&'static str>,
 }
 
 /// How a kernel is built.
@@ -118,7 +120,7 @@ pub enum KernelError {
     Write { path: PathBuf, source: std::io::Error },
 }
 
-/// The bundled kernels without those of grids, in the order of reports.
+/// The bundled kernels that are measured, in the order of reports: without those of grids and of papers.
 pub fn list() -> &'static [Kernel] {
     KERNELS
 }
@@ -128,8 +130,14 @@ pub fn grids() -> &'static [Kernel] {
     GRIDS
 }
 
+/// Analogues of benchmarks of the papers on dynamic warp formation and on dual-path execution: those that no other
+/// kernel stands for. No published figure includes them.
+pub fn papers() -> &'static [Kernel] {
+    PAPERS
+}
+
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
-    KERNELS.iter().chain(GRIDS)
+    KERNELS.iter().chain(GRIDS).chain(PAPERS)
 }
 
 pub fn find(name: &str) -> Result<&'static Kernel, KernelError> {
@@ -162,6 +170,7 @@ macro_rules! kernel {
             stack_bytes: None,
             comparison: None,
             grid: None,
+            benchmark: None,
         }
     };
 }
@@ -187,6 +196,17 @@ macro_rules! grid {
             isa: $isa,
             grid: Some($size),
             ..kernel!(concat!("grid_", stringify!($file)), concat!("../grid/", stringify!($file), ".c"), $summary)
+        }
+    };
+}
+
+/// A kernel of the papers.
+macro_rules! paper {
+    ($benchmark:literal, $file:ident, $summary:literal) => {
+        Kernel {
+            isa: M,
+            benchmark: Some($benchmark),
+            ..kernel!(concat!("papers_", stringify!($file)), concat!("../papers/", stringify!($file), ".c"), $summary)
         }
     };
 }
@@ -271,6 +291,15 @@ static GRIDS: &[Kernel] = &[
         "finds where the squares of a frame come from in the last one",
         "SIDE_LOG2=6 SQUARE_LOG2=3 RADIUS=4 BLOCK=128"
     ),
+];
+
+static PAPERS: &[Kernel] = &[
+    paper!("HMMer", viterbi, "scores sequences against a hidden Markov model, by Viterbi's algorithm"),
+    paper!("lbm", lattice_boltzmann, "a fluid between grains, by the lattice Boltzmann method in fixed point"),
+    paper!("Black", black_scholes, "prices of options by the formula of Black and Scholes, in fixed point"),
+    paper!("FFT", fourier_transform, "the Fourier transform in fixed point: bit reversal, then butterflies"),
+    paper!("LPS", laplace, "solves Laplace's equation in fixed point, by sweeps until it converges"),
+    paper!("BFS", breadth_first_levels, "distances in a graph in compressed rows, one pass for each level"),
 ];
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ fn deepest(kernel: &Kernel, warps: u32, threads: u32) -> u32 {
 
 #[test]
 fn every_kernel_fits_the_memory_of_a_core_of_64_threads() {
-    for kernel in kernels::list() {
+    for kernel in kernels::list().iter().chain(kernels::papers()) {
         let mut config = Config { memory: Memory::of_kind(MemoryKind::Bram), ..Config::default() };
         kernel.configure(&mut config);
         assert_eq!((config.warps * config.threads, config.memory.ram_bytes), (64, 65536));
@@ -46,7 +46,7 @@ fn every_kernel_fits_the_memory_of_a_core_of_64_threads() {
 
 #[test]
 fn every_kernel_says_how_much_stack_it_needs() {
-    for kernel in kernels::list() {
+    for kernel in kernels::list().iter().chain(kernels::papers()) {
         let sizes = [(1, 1), (2, 4), (4, 8), (8, 16)];
         let bytes = sizes.into_iter().map(|(warps, threads)| deepest(kernel, warps, threads)).max().unwrap();
         let needs = if bytes <= 256 { None } else { Some(bytes.next_power_of_two()) };

@@ -81,9 +81,9 @@ fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
 }
 
 #[test]
-fn the_documentation_names_every_kernel_of_grids() {
+fn the_documentation_names_every_kernel_of_grids_and_of_the_papers() {
     let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/kernels.md")).unwrap();
-    for kernel in kernels::grids() {
+    for kernel in kernels::grids().iter().chain(kernels::papers()) {
         let needs: String = kernel.isa.extensions().map(|extension| format!(" ({})", extension.name)).collect();
         let entry = format!("`{}`{needs}", kernel.name);
         assert!(document.contains(&entry), "docs/manual/kernels.md lacks {entry}");

@@ -41,7 +41,7 @@ fn compare(kernel: &Kernel, warps: u32, threads: u32) {
 
 #[test]
 fn the_model_counts_what_harts_one_by_one_imply() {
-    for kernel in kernels::list().iter().filter(|kernel| !is_dependent(kernel)) {
+    for kernel in kernels::list().iter().chain(kernels::papers()).filter(|kernel| !is_dependent(kernel)) {
         for &(warps, threads) in SIZES {
             compare(kernel, warps, threads);
         }

@@ -27,6 +27,7 @@ mod kernels_build;
 mod kernels_comparison;
 mod kernels_divergence;
 mod kernels_model;
+mod kernels_papers;
 mod leaders;
 mod locks;
 mod lockstep;

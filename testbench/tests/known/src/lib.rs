@@ -58,6 +58,12 @@ static RESULTS: &[(&str, Results)] = &[
     ("needleman_wunsch", results::needleman_wunsch::results),
     ("block_compression", results::block_compression::results),
     ("back_propagation", results::back_propagation::results),
+    ("papers_viterbi", results::papers::viterbi::results),
+    ("papers_lattice_boltzmann", results::papers::lattice_boltzmann::results),
+    ("papers_black_scholes", results::papers::black_scholes::results),
+    ("papers_fourier_transform", results::papers::fourier_transform::results),
+    ("papers_laplace", results::papers::laplace::results),
+    ("papers_breadth_first_levels", results::papers::breadth_first_levels::results),
 ];
 
 fn find<T: Copy>(table: &[(&str, T)], kernel: &Kernel) -> Option<T> {

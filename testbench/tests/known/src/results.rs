@@ -7,6 +7,7 @@ pub mod back_propagation;
 pub mod block_compression;
 pub mod breadth_first_frontier;
 pub mod needleman_wunsch;
+pub mod papers;
 pub mod path_finder;
 pub mod photon_walk;
 pub mod ray_casting;
