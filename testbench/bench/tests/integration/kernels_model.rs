@@ -172,9 +172,10 @@ fn config_of_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Con
     config
 }
 
-/// Kernels that check what a unit does not keep: that a warp is whole after a barrier, and which of its lanes stores
-/// last.
-const UNLIKE_A_WARP: [(&str, &str); 3] = [("serial", "csr"), ("serial", "memory_patterns"), ("mimd", "csr")];
+/// Kernels that check what a unit does not keep: that a warp is whole after a barrier, in which order its lanes print, and
+/// which of them stores last.
+const UNLIKE_A_WARP: [(&str, &str); 5] =
+    [("serial", "console"), ("serial", "csr"), ("serial", "memory_patterns"), ("mimd", "console"), ("mimd", "csr")];
 
 /// The units of the model alone run every other kernel that needs no turns, and `mimd` those that do.
 #[test]
