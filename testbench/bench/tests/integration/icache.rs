@@ -27,9 +27,7 @@ fn cosim(source: &Source, config: &Config) -> Report {
 }
 
 fn kernel(name: &str, config: &Config) -> Program {
-    let folder = tempfile::tempdir().unwrap();
-    let elf = std::fs::read(kernels::build(kernels::find(name).expect("a kernel"), folder.path()).unwrap()).unwrap();
-    Program::load(name, &elf, config).unwrap()
+    support::kernel(kernels::find(name).expect("a kernel"), config)
 }
 
 #[test]

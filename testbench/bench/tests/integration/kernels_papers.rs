@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
-use kernels::{self, Kernel};
+use crate::support;
+
 use sim::{Finished, Outcome, Program};
 use testbench::{Engine, RunOptions};
 use weft_config::{Config, Isa, Unit};
@@ -16,15 +16,6 @@ fn config(unit: &str, (warps, threads): (u32, u32)) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.divergence.unit = unit.into();
     config
-}
-
-fn load(elf: &Path, config: &Config) -> Program {
-    Program::load("program", &fs::read(elf).unwrap(), config).unwrap()
-}
-
-fn build(kernel: &Kernel, config: &Config) -> Program {
-    let out = tempfile::tempdir().unwrap();
-    load(&kernels::build(kernel, out.path()).unwrap(), config)
 }
 
 /// Runs the program to its end and returns whether every thread ends with 0.
@@ -45,7 +36,7 @@ fn kernels_of_the_papers_leave_the_known_results_on_every_unit_and_size() {
         {
             let place = format!("{}, {unit}, {size:?}", kernel.name);
             let config = Config { isa: kernel.isa, ..config(unit, size) };
-            let program = build(kernel, &config);
+            let program = support::kernel(kernel, &config);
             let (passed, finished) = passes(&program, &config);
             assert!(passed, "{place}");
             let words = program.signature().unwrap().step_by(4).map(|address| finished.machine.read_word(address));
@@ -60,7 +51,7 @@ fn kernels_of_the_papers_leave_the_known_results_on_every_unit_and_size() {
 fn kernels_of_the_papers_are_short_enough_for_every_day() {
     for kernel in kernels::papers() {
         let config = config("sorted-table", (8, 8));
-        let issues = passes(&build(kernel, &config), &config).1.statistics.issues;
+        let issues = passes(&support::kernel(kernel, &config), &config).1.statistics.issues;
         assert!((10_000..20_000).contains(&issues), "{}: {issues} issues", kernel.name);
     }
 }
@@ -71,7 +62,8 @@ fn kernels_of_the_papers_pass_in_lock_step() {
         kernels::papers().iter().flat_map(|kernel| ["sorted-table", "pdom-stack"].map(|u| (kernel, u)))
     {
         let config = config(unit, (8, 4));
-        let report = testbench::run(&config, &build(kernel, &config), Engine::Cosim, RunOptions::default()).unwrap();
+        let report =
+            testbench::run(&config, &support::kernel(kernel, &config), Engine::Cosim, RunOptions::default()).unwrap();
         assert!(report.success(), "{}, {unit}: {}", kernel.name, report.message);
     }
 }
@@ -95,7 +87,11 @@ fn checks_of_the_kernels_of_the_papers_find_an_error() {
         assert_eq!(kernel.source.matches(right).count(), 1, "{}: {right}", kernel.name);
         let text = kernel.source.replace(right, wrong);
         let elf = kernels::compile_for(kernel.isa, &format!("{}.c", kernel.name), &text, out.path()).unwrap();
-        assert!(!passes(&load(&elf, &config), &config).0, "{}: {wrong} passes", kernel.name);
+        assert!(
+            !passes(&Program::load("program", &fs::read(&elf).unwrap(), &config).unwrap(), &config).0,
+            "{}: {wrong} passes",
+            kernel.name
+        );
     }
 }
 

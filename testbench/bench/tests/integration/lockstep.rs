@@ -7,10 +7,8 @@
 //! `scripts/nightly.sh` runs every combination.
 
 use crate::support;
-use std::fs;
 
 use kernels::{self, Kernel};
-use sim::Program;
 use testbench::{Engine, Outcome, Report, RunOptions};
 use weft_config::{Coalescer, Config, Latency, Scheduler, Unit};
 
@@ -24,12 +22,6 @@ fn config(unit: &str, (warps, threads): (u32, u32), (min, max): (u32, u32)) -> C
     config.run.watchdog = 10_000;
     config.memory.ram_bytes = support::RAM_BYTES;
     config
-}
-
-fn load(kernel: &Kernel, config: &Config) -> Program {
-    let out = tempfile::tempdir().unwrap();
-    let elf = kernels::build(kernel, out.path()).unwrap();
-    Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
 }
 
 /// Runs the kernels at one of the sizes, by its index.
@@ -54,7 +46,7 @@ fn passes(kernel: &Kernel, config: &Config) -> Report {
     let name = format!("{} at {warps}x{threads} with {unit}, latency {latency:?}", kernel.name);
     let mut console = Vec::new();
     let options = RunOptions { max_cycles: 20_000_000, console: Some(&mut console), ..RunOptions::default() };
-    let report = testbench::run(config, &load(kernel, config), Engine::Cosim, options).unwrap();
+    let report = testbench::run(config, &support::kernel(kernel, config), Engine::Cosim, options).unwrap();
     assert_eq!(report.outcome, Outcome::Exited, "{name}: {}", report.message);
     assert!(report.success(), "{name}: {}", report.message);
     assert_eq!(String::from_utf8(console).unwrap(), known::console(kernel, warps, threads), "{name}");

@@ -7,6 +7,7 @@ pub mod figures;
 
 use std::collections::HashMap;
 
+use kernels::Kernel;
 use serde_json::Value;
 use sim::Program;
 use testbench::{BenchError, Engine, Report, RunOptions};
@@ -36,6 +37,13 @@ pub fn accesses(commits: &[u8]) -> HashMap<u64, u64> {
         }
     }
     counts
+}
+
+/// A bundled kernel, built for a core.
+pub fn kernel(kernel: &Kernel, config: &Config) -> Program {
+    let folder = tempfile::tempdir().unwrap();
+    let elf = std::fs::read(kernels::build(kernel, folder.path()).unwrap()).unwrap();
+    Program::load(kernel.name, &elf, config).unwrap()
 }
 
 pub fn program(config: &Config, words: &[u32], symbols: &[(&str, u32)]) -> Program {
