@@ -13,20 +13,24 @@ WARPS, THREADS, UNIT = 8, 8, "sorted-table"
 CORE = (*cores.size_of(WARPS, THREADS), *cores.unit_of(UNIT))
 LATENCY = 100
 BUS = ("memory.kind=axi4", f"memory.latency={LATENCY}")
-INSTRUCTIONS, DATA = "icache.bytes=8192", "dcache.bytes=16384"
+INSTRUCTIONS, DATA, PREFETCH = "icache.bytes=8192", "dcache.bytes=16384", "icache.prefetch=true"
+CONTROL = "control.port=true"
 WAYS = {
     "near": (),
     "bus": (*BUS, f"memory.fetch_latency={LATENCY}"),
     "instructions": (*BUS, INSTRUCTIONS),
     "both": (*BUS, INSTRUCTIONS, DATA),
+    "prefetch": (*BUS, INSTRUCTIONS, DATA, PREFETCH),
 }
 # The ways that the timing model is compared in.
-CACHED = ("instructions", "both")
-HEADINGS = {"near": "latency 1", "bus": "no caches", "instructions": "instruction cache", "both": "both caches"}
+CACHED = ("instructions", "both", "prefetch")
+HEADINGS = {"near": "latency 1", "bus": "no caches", "instructions": "instruction cache", "both": "both caches",
+            "prefetch": "prefetch too"}
 FIGURES = ("cycles", "issues")
 # Areas are those of RV32IM on AXI4: what is added, one after the other.
 AREAS = {"AXI4": (), "instruction cache": (INSTRUCTIONS,), "both caches": (INSTRUCTIONS, DATA),
-         "control port too": (INSTRUCTIONS, DATA, "control.port=true")}
+         "control port too": (INSTRUCTIONS, DATA, CONTROL), "prefetch too": (INSTRUCTIONS, DATA, CONTROL, PREFETCH),
+         "the same, `pdom-stack`": (INSTRUCTIONS, DATA, CONTROL, PREFETCH, "divergence.unit=pdom-stack")}
 
 
 def measurements(weft):
@@ -34,7 +38,7 @@ def measurements(weft):
     names = kernels.runnable(weft, UNIT)
 
     def depends():
-        return {**kernels.depends(weft, CORE, UNIT, names), "verilog of caches": weft.verilog(settings["both"])}
+        return {**kernels.depends(weft, CORE, UNIT, names), "verilog of caches": weft.verilog(settings["prefetch"])}
 
     def run(kernel, keys):
         answer = kernels.lock_step(weft, kernel, keys)
@@ -45,7 +49,7 @@ def measurements(weft):
 
     yield Measurement(
         name=f"caches/{WARPS}x{THREADS}", set=NIGHTLY, estimate=900,
-        command=" ".join(["weft", "--json", "cosim", "KERNEL.elf", *sets(settings["both"]), "...", *WAYS]),
+        command=" ".join(["weft", "--json", "cosim", "KERNEL.elf", *sets(settings["prefetch"]), "...", *WAYS]),
         depends=depends, measure=measure,
     )
 
@@ -58,7 +62,7 @@ def measurements(weft):
 
     yield Measurement(
         name=f"caches-model/{WARPS}x{THREADS}", set=NIGHTLY, estimate=600,
-        command=" ".join(["weft", "--json", "run", "KERNEL.elf", "--engine", "model", *sets(settings["both"]), "..."]),
+        command=" ".join(["weft", "--json", "run", "KERNEL.elf", "--engine", "model", *sets(settings["prefetch"]), "..."]),
         depends=lambda: {**depends(), "model": weft.project.sources(project.MODEL)}, measure=estimate,
     )
 
@@ -71,8 +75,8 @@ def measurements(weft):
 
     yield Measurement(
         name=f"caches-area/{WARPS}x{THREADS}", set=NIGHTLY, estimate=400,
-        command=" ".join(map(str, ["weft", "--json", *words["control port too"], "..."])),
-        depends=lambda: {"verilog": weft.verilog([*core, *AREAS["control port too"]])}, measure=synthesise,
+        command=" ".join(map(str, ["weft", "--json", *words["prefetch too"], "..."])),
+        depends=lambda: {"verilog": weft.verilog([*core, *AREAS["prefetch too"]])}, measure=synthesise,
     )
 
 
@@ -109,9 +113,10 @@ def model_rows(shown):
 
 
 NOTE = (f"{WARPS} warps of {THREADS} threads in lock step. First the cycles with memory of latency 1 at its own ports; then, in multiples "
-        "of it, AXI4 at latency 100: without caches, with an instruction cache of 8 KiB, and with a data cache of 16 KiB too. Caches are "
-        "empty at the beginning.")
+        "of it, AXI4 at latency 100: without caches, with an instruction cache of 8 KiB, with a data cache of 16 KiB too, and with prefetch of "
+        "instructions. Caches are empty at the beginning.")
 MODEL_NOTE = f"{WARPS} warps of {THREADS} threads, AXI4 at latency {LATENCY}, caches of 8 and 16 KiB, empty at the beginning."
-AREA_NOTE = f"RV32IM, {WARPS} warps of {THREADS} threads, sorted table, ECP5-85k: each row has what the row above has."
+AREA_NOTE = (f"RV32IM, {WARPS} warps of {THREADS} threads, sorted table, ECP5-85k: each row has what the row above has. The stack has "
+             "its table in the instruction cache.")
 TABLES = [Table("caches", ["caches/*"], rows, NOTE), Table("caches-model", ["caches-model/*"], model_rows, MODEL_NOTE),
           Table("caches-area", ["caches-area/*"], area_rows, AREA_NOTE)]

@@ -32,18 +32,12 @@ def answer(status=0, **fields):
 
 
 match words[0]:
-    case "config":
-        unit = sets.get("divergence.unit", "sorted-table")
-        if unit not in ("arbiter", "sorted-table", *STACKS):
-            names = "`arbiter`, `sorted-table`, `pdom-stack`, `dual-path`, `verilog`"
-            answer(2, error={"kind": "unknown-unit", "message": f"no divergence unit `{unit}`; the units are {names}"})
-        answer(**sets)
     case "kernels":
         if words[1] == "list":
             answer(kernels=[
-                {"name": "gcd", "settings": [], "units": ["sorted-table", "arbiter", *STACKS], "comparison": None, "grid": False,
+                {"name": "gcd", "settings": [], "units": ["arbiter", "sorted-table", *STACKS], "comparison": None, "grid": False,
                  "benchmark": None},
-                {"name": "spin_lock", "settings": ["divergence.fair_after=50"], "units": ["sorted-table", "arbiter"],
+                {"name": "spin_lock", "settings": ["divergence.fair_after=50"], "units": ["arbiter", "sorted-table"],
                  "comparison": None, "grid": False, "benchmark": None},
                 {"name": "papers_viterbi", "settings": [], "units": ["sorted-table"], "comparison": None, "grid": False,
                  "benchmark": "HMMer"},

@@ -11,7 +11,7 @@ class Digests(unittest.TestCase):
         self.folder = Folder()
         self.addCleanup(self.folder.close)
 
-    def test_units_are_those_that_need_no_file(self):
+    def test_units_are_those_that_run_kernels(self):
         self.assertEqual(self.folder.weft().units(), ["arbiter", "sorted-table", "pdom-stack", "dual-path"])
 
     def test_a_comment_does_not_change_the_digest_of_verilog(self):

@@ -61,18 +61,9 @@ class Weft:
         except ValueError as error:
             raise Failure(f"weft {' '.join(map(str, words))} printed no JSON: {ended.stdout[:200]!r}") from error
 
-    def accepts(self, settings):
-        """Whether a core can have these settings, each of the form KEY=VALUE."""
-        return "error" not in self.ask("config", *sets(settings), accept=(0, 2))
-
     def units(self):
-        """The names of the divergence units that need no file, as the message on an unknown one lists them."""
-        return self.once("units", self._units)
-
-    def _units(self):
-        message = self.ask("config", *sets(["divergence.unit=?"]), accept=(2,))["error"]["message"]
-        names = re.findall(r"`([a-z0-9-]+)`", message.partition("the units are")[2])
-        return [name for name in names if self.accepts([f"divergence.unit={name}"])]
+        """The names of the divergence units that need no file and are hardware: those that run bundled kernels."""
+        return list(dict.fromkeys(unit for kernel in self.kernels().values() for unit in kernel["units"]))
 
     def kernels(self):
         """The bundled kernels that are measured, as `weft kernels list` describes them, by name."""
