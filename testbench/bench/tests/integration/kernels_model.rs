@@ -101,6 +101,11 @@ fn a_sorted_table_issues_as_often_as_the_arbiter() {
     assert!(compared >= 100, "{compared} runs compared");
 }
 
+fn geometric_mean(ratios: impl Iterator<Item = f64>) -> f64 {
+    let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+    (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
+}
+
 /// Issues of a unit ÷ those of another in the geometric mean over the reducible kernels that both run, at each size. The
 /// irreducible loop of `quotations` costs `path-stack` 28 % at 32 threads.
 fn issues_over(unit: &str, other: &str, divergence: &Divergence) -> [f64; 3] {
@@ -112,8 +117,7 @@ fn issues_over(unit: &str, other: &str, divergence: &Divergence) -> [f64; 3] {
             println!("{} at {warps}x{threads}: {unit} {ratio:.3} of {other}", kernel.name);
             ratio
         });
-        let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
-        let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+        let mean = geometric_mean(ratios);
         let (slice, order) = (divergence.fair_after, divergence.order.name());
         println!("{warps}x{threads}, fair_after {slice}, {order}: {unit} {mean:.3} of {other}");
         mean
@@ -185,6 +189,35 @@ fn kernels_pass_under_the_units_of_the_model_alone() {
             check_stack(kernel, unit.name, 8, 4);
             check_stack(kernel, unit.name, 8, 16);
         }
+    }
+}
+
+/// Cycles of a unit ÷ those of `pdom-stack` at 8 x 4, in the geometric mean over the kernels that both run.
+fn cycles_over_stack(unit: &str, threshold: u32) -> f64 {
+    let cycles = |kernel: &Kernel, unit: &str| {
+        let mut config = config_of_stack(kernel, unit, 8, 4);
+        *config.unit_keys.get_mut("dws.threshold") = threshold;
+        let finished = sim::timing::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
+        assert_eq!(finished.outcome, Outcome::Exited, "{} under {unit}", kernel.name);
+        finished.cycles.unwrap().total as f64
+    };
+    let both = |kernel: &&Kernel| !kernel.needs_turns && !UNLIKE_A_WARP.contains(&(unit, kernel.name));
+    let mean = geometric_mean(kernels::list().iter().filter(both).map(|kernel| {
+        let ratio = cycles(kernel, unit) / cycles(kernel, "pdom-stack");
+        println!("{}: {unit} {ratio:.2}", kernel.name);
+        ratio
+    }));
+    println!("{unit}, threshold {threshold}: {mean:.2} of pdom-stack");
+    mean
+}
+
+/// Without reconvergence kernels take about twice the cycles, as in the paper on dynamic warp formation (1.93).
+#[test]
+fn units_of_the_model_alone_bound_a_stack() {
+    assert!((1.6..2.3).contains(&cycles_over_stack("serial", 50)));
+    assert!((0.6..1.0).contains(&cycles_over_stack("mimd", 50)));
+    for threshold in [10, 50, 100] {
+        assert!((1.0..1.5).contains(&cycles_over_stack("dws", threshold)), "{threshold}");
     }
 }
 
