@@ -262,7 +262,9 @@ impl Run {
         let ends = m.wire("ends", &(&running & (&stop | of_core)));
         let drained = m.wire("drained", &(&stopping & &quiet.fetch & &quiet.data));
         m.port_group("the pipeline: its reset, and whether nothing issues; for what is behind it: a run begins");
-        m.output("restart", &restart);
+        // Also before the first clock edge, so that nothing is written to a memory then.
+        let resets = &*restart | m.in_reset();
+        m.output("restart", &m.fault("the_pipeline_runs_before_the_first_edge", &resets, &restart));
         m.output("stop", &m.fault("the_core_issues_while_it_stops", &!&running, &zeros(1)));
         m.output("next_restart", &m.fault("memory_does_not_see_a_start", &restart.q(), &zeros(1)));
         Self { running, stopping, restart, starting, start, accepted, stopped, ends, drained, misaligned }

@@ -5,12 +5,12 @@ mod broken;
 mod host;
 mod scenarios;
 
-use host::{Host, bus, cached, cached_open, open, with_table};
+use host::{Host, bus, cached, cached_open, compile, open, with_table};
 use sim::Program;
-use weft_config::{Config, MemoryKind};
+use weft_config::{Coalescer, Config, Memory, MemoryKind};
 
 use crate::bench::run;
-use crate::{Engine, Outcome, RunOptions};
+use crate::{BuiltCore, Engine, Outcome, RunOptions};
 
 fn passes(config: Config, scenario: scenarios::Scenario) {
     let mut host = Host::new(&config);
@@ -106,6 +106,25 @@ fn kernels_run_in_lock_step_behind_the_port() {
         assert_eq!(report.exit_codes, vec![Some(0); 4], "{kernel} on {unit}");
         assert_eq!(console.is_empty(), kernel != "console");
     }
+}
+
+/// Registers have random values before the first clock edge, which `memory.seed` draws.
+#[test]
+fn a_reset_leaves_the_scratchpad_as_it_is() {
+    let mut config = open();
+    config.trace.port = true;
+    (config.scratchpad.bytes, config.memory.coalescer) = (64, Coalescer::Line);
+    let program = compile("none.S", ".globl main\nmain: li a0, 0\nret\n", &config);
+    let passes = |core: &BuiltCore, seed: u64| {
+        let memory = Memory { seed, ..config.memory.clone() };
+        let config = Config { memory, ..config.clone() };
+        core.run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap().success()
+    };
+    let core = BuiltCore::of(&config, program.entry, false).unwrap();
+    assert!((1..=40).all(|seed| passes(&core, seed)));
+    let fault = "control.the_pipeline_runs_before_the_first_edge";
+    let broken = BuiltCore::broken(&config, program.entry, fault).unwrap();
+    assert!(!(1..=40).all(|seed| passes(&broken, seed)), "{fault}: not found");
 }
 
 #[test]
