@@ -39,6 +39,11 @@ pub fn fault_points<R>(elaborate: impl FnOnce() -> R) -> BTreeSet<String> {
     run(None, elaborate).1
 }
 
+/// Whether this thread is inside one of these calls.
+pub fn faults_are_watched() -> bool {
+    STATE.with_borrow(Option::is_some)
+}
+
 #[track_caller]
 fn run<R>(planted: Option<String>, elaborate: impl FnOnce() -> R) -> (R, BTreeSet<String>) {
     /// Resets the state also when `elaborate` panics.

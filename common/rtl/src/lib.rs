@@ -32,7 +32,7 @@ pub use bundle::Bundle;
 pub use each::Each;
 pub use emit::{ModuleText, file, single_file};
 pub use expr::{Expr, lit, ones, zeros};
-pub use fault::{fault_points, with_fault};
+pub use fault::{fault_points, faults_are_watched, with_fault};
 pub use instance::Instance;
 pub use module::{ElaborationError, MemoryStyle, Module, PropertyInfo, PropertyKind};
 pub use print::comment;

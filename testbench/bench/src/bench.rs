@@ -21,8 +21,10 @@ mod refill_port;
 mod schedulable;
 mod unknown_branches;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use sim::Program;
 use weft_config::{Config, UnknownUnit};
@@ -150,25 +152,55 @@ impl BuiltCore {
     /// Builds the core of a configuration whose threads start at `entry`, unless the cache holds it. With `wave` it
     /// can write waveforms, and is larger and slower.
     pub fn of(config: &Config, entry: u32, wave: bool) -> Result<Self, BenchError> {
-        Self::build(config, entry, &cores::elaborate(config, entry)?, wave, Effort::Fast)
+        Self::build(config, entry, wave, Effort::Fast)
     }
 
-    /// Builds the core with the broken fault point `fault` ([`rtl::with_fault`]), without optimisation. Tests use it
-    /// to check that a planted bug is found.
+    /// Builds it without optimisation, for short runs.
+    pub fn quickly(config: &Config, entry: u32) -> Result<Self, BenchError> {
+        Self::build(config, entry, false, Effort::Quick)
+    }
+
+    /// Builds a copy of the core with the broken fault point `fault` ([`rtl::with_fault`]), without optimisation. Tests
+    /// use it to check that a planted bug is found.
     ///
     /// # Panics
     ///
     /// If the core has no such point.
     pub fn broken(config: &Config, entry: u32, fault: &str) -> Result<Self, BenchError> {
-        let core = rtl::with_fault(fault, || cores::elaborate(config, entry))?;
-        Self::build(config, entry, &core, false, Effort::Quick)
+        Ok(Self::broken_copies(config, entry, &[fault])?.remove(0))
     }
 
-    fn build(config: &Config, entry: u32, core: &cores::Core, wave: bool, effort: Effort) -> Result<Self, BenchError> {
+    /// The same for each fault point of a list. Copies share a model where they can ([`Built::variants`]).
+    pub fn broken_copies(config: &Config, entry: u32, faults: &[&str]) -> Result<Vec<Self>, BenchError> {
+        let core = cores::elaborate(config, entry)?;
+        let broken = |fault: &&str| Ok(rtl::with_fault(fault, || cores::elaborate(config, entry))?.all_in_one());
+        let broken = faults.iter().map(broken).collect::<Result<Vec<_>, BenchError>>()?;
         let verilog = core.all_in_one();
         let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-        let built = Built::of(&Cache::of_user(), &source, wave, effort)?;
-        Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None })
+        let built = Built::variants(&Cache::of_user(), &source, &broken, Effort::Quick)?;
+        let of_configuration = |built| Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None };
+        Ok(built.into_iter().map(of_configuration).collect())
+    }
+
+    /// A process that runs many programs on a core elaborates it once.
+    fn build(config: &Config, entry: u32, wave: bool, effort: Effort) -> Result<Self, BenchError> {
+        type Key = ((String, u32), bool, Effort);
+        static BUILT: Mutex<BTreeMap<Key, BuiltCore>> = Mutex::new(BTreeMap::new());
+        let built = || BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = ((config.rtl_hash_text(), entry), wave, effort);
+        let known = built().get(&key).cloned();
+        if let Some(core) = known.filter(|_| !rtl::faults_are_watched()) {
+            return Ok(core);
+        }
+        let core = cores::elaborate(config, entry)?;
+        let verilog = core.all_in_one();
+        let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+        let model = Built::of(&Cache::of_user(), &source, wave, effort)?;
+        let core = Self { built: model, elaborated: key.0.clone(), verilog: None };
+        if !rtl::faults_are_watched() {
+            built().insert(key, core.clone());
+        }
+        Ok(core)
     }
 
     /// Builds the core with the assertions and functional points of the design, and with coverage counters.

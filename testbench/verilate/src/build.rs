@@ -4,7 +4,7 @@
 //!   differs from the golden model, instead of passing by a lucky zero.
 //! - The generated C++ is compiled here, not by make. Hot files are compiled at [`Effort`], as one translation unit
 //!   per processor.
-//! - Cold files (constructors, tables) are one unit without optimisation.
+//! - Cold files (constructors, tables) are one unit without optimisation. All files of a [`Effort::Quick`] model are.
 //! - The Verilator runtime does not depend on the core: it is compiled once and kept in the cache. So is Verilator's
 //!   header: to read it costs more than to compile most units.
 //! - Assertions in the Verilog are checked: a failing one stops the run with an error.
@@ -16,8 +16,8 @@ use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use cores::MemoryInCore;
@@ -29,7 +29,7 @@ use tools::cache::{Cache, CacheError, Key};
 use tools::{Tool, ToolError};
 
 /// Optimisation level of the hot code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
     /// For long runs.
     Fast,
@@ -62,14 +62,29 @@ struct Tools {
     verilator: PathBuf,
     cxx: PathBuf,
     versions: [String; 2],
+    /// The folder of Verilator's headers and runtime.
+    include: PathBuf,
 }
 
 impl Tools {
-    fn find() -> Result<Self, ToolError> {
+    /// They are found once: Verilator is a script, and to start it takes a twentieth of a second.
+    fn find() -> Result<&'static Self, BuildError> {
+        static FOUND: OnceLock<Tools> = OnceLock::new();
+        if let Some(tools) = FOUND.get() {
+            return Ok(tools);
+        }
         let verilator = tools::find(Tool::Verilator)?;
         let cxx = tools::find(Tool::Cxx)?;
         let versions = [tools::version(Tool::Verilator, &verilator)?, tools::version(Tool::Cxx, &cxx)?];
-        Ok(Self { verilator, cxx, versions })
+        let root = run(Command::new(&verilator).args(["--getenv", "VERILATOR_ROOT"]))?;
+        let include = Path::new(root.trim()).join("include");
+        Ok(FOUND.get_or_init(|| Self { verilator, cxx, versions, include }))
+    }
+
+    fn compiler(&self) -> Command {
+        let mut command = Command::new(&self.cxx);
+        command.args(OBJECT_FLAGS).arg("-I").arg(&self.include).arg("-I").arg(self.include.join("vltstd"));
+        command
     }
 }
 
@@ -119,7 +134,7 @@ pub(super) fn shared_object(
     let harness = harness::text(source.top, source.ports, source.memory, extra);
     let optimise = match effort {
         Effort::Fast => "-O1",
-        Effort::Quick => "-O0",
+        Effort::Quick => COLD,
     };
     let flags = VERILATOR_FLAGS.iter().chain(&OBJECT_FLAGS).copied();
     let configuration = harness::verilator_configuration(source.top, source.memory);
@@ -127,13 +142,16 @@ pub(super) fn shared_object(
     let key = Key::of(parts.chain(flags).chain(tools.versions.iter().map(String::as_str)));
     let folder = cache.entry("models", &key, |folder| {
         let work = folder.join("work");
-        verilate(&tools, source, &configuration, extra, &work)?;
-        let runtime = runtime(cache, &tools, extra)?;
+        verilate(tools, source, &configuration, extra, &work)?;
+        let runtime = runtime(cache, tools, extra)?;
         let harness_file = work.join("harness.cpp");
         fs::write(&harness_file, harness).map_err(io_error(&harness_file))?;
-        let headers = Headers::in_cache(cache, &tools, extra, optimise)?;
-        let units = translation_units(&work, &headers)?;
-        compile(&tools, &units)?;
+        let headers = Headers::in_cache(cache, tools, extra, optimise)?;
+        let units = match effort {
+            Effort::Fast => translation_units(&work, &headers)?,
+            Effort::Quick => vec![unit(&work, 0, &files_with_extension(&work, "cpp")?, COLD, &headers.cold)?],
+        };
+        compile(tools, &units)?;
         let objects = units.iter().map(|unit| unit.source.with_extension("o")).chain(object_files(&runtime)?);
         let mut link = Command::new(&tools.cxx);
         link.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(folder.join("model.so"));
@@ -197,7 +215,7 @@ impl<'a> Headers<'a> {
             let folder = cache.entry("headers", &key, |folder| {
                 let file = folder.join(HEADER);
                 fs::write(&file, text).map_err(io_error(&file))?;
-                let mut command = compiler(tools, &include_folder(tools)?);
+                let mut command = tools.compiler();
                 command.arg(optimise).args(["-x", "c++-header"]).arg(&file);
                 run(command.arg("-o").arg(folder.join(HEADER).with_extension("h.gch"))).map(drop)
             })?;
@@ -224,13 +242,23 @@ fn translation_units<'a>(work: &Path, headers: &'a Headers<'_>) -> Result<Vec<Un
     let gathered = hot.chain([(false, cold)]).filter(|(_, files)| !files.is_empty()).enumerate();
     gathered
         .map(|(number, (hot, files))| {
-            let include = |file: &PathBuf| format!("#include \"{}\"\n", file.display());
-            let source = work.join(format!("unit{number}.cxx"));
-            fs::write(&source, files.iter().map(include).collect::<String>()).map_err(io_error(&source))?;
             let (optimise, header) = if hot { (headers.optimise, &headers.hot) } else { (COLD, &headers.cold) };
-            Ok(Unit { source, optimise, header: Some(header) })
+            unit(work, number, &files, optimise, header)
         })
         .collect()
+}
+
+fn unit<'a>(
+    work: &Path,
+    number: usize,
+    files: &[PathBuf],
+    optimise: &'a str,
+    header: &'a Path,
+) -> Result<Unit<'a>, BuildError> {
+    let include = |file: &PathBuf| format!("#include \"{}\"\n", file.display());
+    let source = work.join(format!("unit{number}.cxx"));
+    fs::write(&source, files.iter().map(include).collect::<String>()).map_err(io_error(&source))?;
+    Ok(Unit { source, optimise, header: Some(header) })
 }
 
 fn processors() -> usize {
@@ -251,28 +279,15 @@ fn runtime(cache: &Cache, tools: &Tools, extra: Extra) -> Result<PathBuf, BuildE
     })
 }
 
-/// The folder of Verilator's headers and runtime.
-fn include_folder(tools: &Tools) -> Result<PathBuf, BuildError> {
-    let root = run(Command::new(&tools.verilator).args(["--getenv", "VERILATOR_ROOT"]))?;
-    Ok(Path::new(root.trim()).join("include"))
-}
-
-fn compiler(tools: &Tools, include: &Path) -> Command {
-    let mut command = Command::new(&tools.cxx);
-    command.args(OBJECT_FLAGS).arg("-I").arg(include).arg("-I").arg(include.join("vltstd"));
-    command
-}
-
 /// Compiles each unit to an object in the same folder, one process per processor.
 fn compile(tools: &Tools, units: &[Unit<'_>]) -> Result<(), BuildError> {
-    let include = include_folder(tools)?;
     let next = AtomicUsize::new(0);
     let failure = Mutex::new(None);
     thread::scope(|scope| {
         for _ in 0..processors().min(units.len()) {
             scope.spawn(|| {
                 while let Some(Unit { source, optimise, header }) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut command = compiler(tools, &include);
+                    let mut command = tools.compiler();
                     command
                         .arg(optimise)
                         .args(header.iter().flat_map(|header| [OsStr::new("-include"), header.as_os_str()]));

@@ -7,7 +7,7 @@ use std::fs;
 use sim::Program;
 use support::assembly::{self, ORDERLESS, cosim, file, text};
 use testbench::{BuiltCore, Engine, Outcome, RunOptions};
-use weft_config::{Config, Memory, MemoryKind};
+use weft_config::{Config, Memory, MemoryKind, RAM_BASE};
 
 fn config(warps: u32, threads: u32) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
@@ -149,9 +149,9 @@ const BROKEN: [(&str, &str, &str); 3] = [
 #[test]
 fn the_bench_finds_a_broken_memory_without_the_model() {
     let config = roomy(2, 4);
-    for (fault, name, signal) in BROKEN {
+    let cores = BuiltCore::broken_copies(&config, RAM_BASE, &BROKEN.map(|(fault, ..)| fault)).unwrap();
+    for ((fault, name, signal), core) in BROKEN.into_iter().zip(cores) {
         let program = assembly::program(&file(name), &config);
-        let core = BuiltCore::broken(&config, program.entry, fault).unwrap();
         let options = RunOptions { max_cycles: 100_000, ..RunOptions::default() };
         let report = core.run(&config, &program, Engine::Rtl, options).unwrap();
         assert_eq!(report.outcome, Outcome::Mismatch, "{fault}: {}", report.message);

@@ -3,9 +3,9 @@
 
 use crate::support;
 
-use support::assembly::{config, cosim, file, program};
-use testbench::{Engine, Outcome, Report, RunOptions};
-use weft_config::Config;
+use support::assembly::{config, file, program};
+use testbench::{BuiltCore, Engine, Outcome, Report, RunOptions};
+use weft_config::{Config, RAM_BASE};
 
 const PROGRAMS: [&str; 4] = ["exits", "path_ends", "one_path_each", "recursion"];
 
@@ -73,13 +73,25 @@ fn every_policy_comes_to_the_same_end() {
 fn in_lock_step(size: (u32, u32), fair_after: u64) {
     const LATENCIES: [(u32, u32); 2] = [(1, 1), (1, 60)];
     for (unit_number, unit) in weft_config::Unit::names_in_hardware().into_iter().enumerate() {
+        let config_with = |latency| {
+            let mut config = with_unit(size, latency, unit);
+            config.divergence.fair_after = turns(unit, &[fair_after])[0];
+            config
+        };
+        let config = config_with((1, 1));
+        // A run on a wide core takes longer than to optimise it.
+        let core = if size.1 < 64 {
+            BuiltCore::quickly(&config, RAM_BASE).unwrap()
+        } else {
+            BuiltCore::of(&config, RAM_BASE, false).unwrap()
+        };
         for (number, name) in PROGRAMS.into_iter().filter(|name| is_for(name, size)).enumerate() {
             let one = (unit_number + number) % LATENCIES.len();
             let latencies = if size.1 < 64 { &LATENCIES[..] } else { &LATENCIES[one..=one] };
             for latency in latencies {
-                let mut config = with_unit(size, *latency, unit);
-                config.divergence.fair_after = turns(unit, &[fair_after])[0];
-                let report = cosim(&file(name), &config);
+                let config = config_with(*latency);
+                let options = RunOptions { max_cycles: 2_000_000, ..RunOptions::default() };
+                let report = core.run(&config, &program(&file(name), &config), Engine::Cosim, options).unwrap();
                 let place = format!("{unit}, {name} at {size:?}, fair_after {fair_after}, latency {latency:?}");
                 check(unit, name, size.1, &report, &place);
             }

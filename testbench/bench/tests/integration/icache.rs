@@ -52,8 +52,9 @@ fn broken_copies_are_found_in_lock_step() {
     let source = file("self_modifying");
     let config = with(MemoryKind::Model, (3, 4), [8192, 32]);
     let program = assembly::program(&source, &config);
-    for fault in ["icache.a_fence_keeps_the_lines", "s0_steer.fetches_for_a_context_that_waits"] {
-        let core = BuiltCore::broken(&config, program.entry, fault).unwrap();
+    let faults = ["icache.a_fence_keeps_the_lines", "s0_steer.fetches_for_a_context_that_waits"];
+    let cores = BuiltCore::broken_copies(&config, program.entry, &faults).unwrap();
+    for (fault, core) in faults.into_iter().zip(cores) {
         let report = core.run(&config, &program, Engine::Cosim, options()).unwrap();
         assert!(!report.success(), "{fault}: not found");
     }

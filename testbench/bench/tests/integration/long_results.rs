@@ -5,7 +5,7 @@
 
 use crate::support;
 
-use weft_config::Latency;
+use weft_config::{Config, Latency};
 use words::*;
 
 /// Each warp loads eight times, does something else for about the latency, and multiplies while the responses arrive.
@@ -23,22 +23,24 @@ fn program() -> Vec<u32> {
     words
 }
 
-/// Whether hardware and model agree, with a fault point broken.
-fn agrees(fault: Option<&str>) -> bool {
+fn config() -> Config {
     let mut config = support::config(8, 4);
     config.memory.outstanding = 64;
     config.memory.latency = Latency { min: 300, max: 300 };
     config.run.watchdog = 2000;
-    support::agrees(&config, &program(), fault)
+    config
 }
 
 #[test]
 fn places_for_long_results_run_out_and_nothing_is_lost() {
-    assert!(agrees(None));
-    // Without the wait a result is lost: so the slots did run out, for one instruction and for two in a row.
-    assert!(!agrees(Some("s3_schedule.long_results_full_is_low")), "the slots never ran out");
-    assert!(!agrees(Some("s3_schedule.long_results_one_left_is_low")), "the last place was never taken");
-    // It is not enough to allow one slot more, or to wait only with one slot left.
-    assert!(!agrees(Some("s3_schedule.long_results_full_is_one_too_late")), "17 slots instead of 16");
-    assert!(!agrees(Some("s3_schedule.long_results_one_left_is_one_too_early")), "14 places instead of 15");
+    assert!(support::agrees(&config(), &program()));
+    let faults = [
+        // Without the wait a result is lost: so the slots did run out, for one instruction and for two in a row.
+        "s3_schedule.long_results_full_is_low",
+        "s3_schedule.long_results_one_left_is_low",
+        // It is not enough to allow one slot more (17 instead of 16), or to wait only with one left (14 instead of 15).
+        "s3_schedule.long_results_full_is_one_too_late",
+        "s3_schedule.long_results_one_left_is_one_too_early",
+    ];
+    assert_eq!(support::found(&config(), &program(), &faults), faults);
 }

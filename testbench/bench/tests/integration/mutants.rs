@@ -20,7 +20,6 @@ mod kept;
 mod mutator;
 mod names;
 mod scores;
-mod switched;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -30,10 +29,14 @@ use self::explained::Known;
 use self::mutator::Mutation;
 use self::names::{Named, Names};
 use self::scores::Score;
+use verilate::Built;
 use weft_config::Config;
 
 /// The share of all cycles by which a mutant may change them without failing the test.
 const LITTLE: f64 = 0.02;
+
+/// Mutants that are drawn beyond the wanted ones, for those that are equivalent or explained.
+const SPARE: usize = 4;
 
 /// The least share of mutants that must be found, without equivalent ones and those that only change cycles.
 const LEAST_SCORE: f64 = 0.95;
@@ -46,10 +49,17 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |value| value.parse().unwrap())
 }
 
+/// A mutant of a module with this text.
+struct Drawn<'a> {
+    module: &'a str,
+    text: &'a str,
+    mutation: Mutation,
+}
+
 struct Hunt {
     bench: Bench,
     folder: tempfile::TempDir,
-    found: u64,
+    found: usize,
     unexplained: Vec<String>,
 }
 
@@ -58,10 +68,11 @@ impl Hunt {
         Self { bench: Bench::new(), folder: tempfile::tempdir().unwrap(), found: 0, unexplained: Vec::new() }
     }
 
-    fn try_one(&mut self, module: &str, text: &str, mutation: &Mutation) {
+    /// Tries a mutant of a module, which this core has.
+    fn try_one(&mut self, Drawn { module, text, mutation }: &Drawn<'_>, core: &Built) {
         let what = format!("{module}, {}", mutation.describe(text));
         let name = Names::of(text).name(mutation);
-        match self.bench.fate(module, mutation) {
+        match self.bench.fate(core) {
             Fate::Found { failure, .. } => {
                 self.found += 1;
                 println!("found: {what}\n    by {failure}");
@@ -95,29 +106,48 @@ impl Hunt {
         self.bench.modules().map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
     }
 
+    fn cores(&self, drawn: &[Drawn<'_>]) -> Vec<Built> {
+        let mutations: Vec<_> = drawn.iter().map(|Drawn { module, mutation, .. }| (*module, mutation)).collect();
+        self.bench.cores(&mutations).split_off(1)
+    }
+
     fn assert_explained(&self) {
         let list = self.unexplained.join("\n");
         assert!(list.is_empty(), "not found, and neither equivalent nor of the same speed:\n{list}");
     }
 }
 
+/// The mutants of a module that a core can have beside others, in the order of a seed.
+fn drawn<'a>(module: &'a str, text: &'a str, seed: u64) -> impl Iterator<Item = Drawn<'a>> {
+    let mutations = mutator::mutations(text, seed).into_iter();
+    mutations.filter(|mutation| mutation.is_of_an_expression(text)).map(move |mutation| Drawn {
+        module,
+        text,
+        mutation,
+    })
+}
+
 #[test]
 fn mutants_of_every_stage_are_found() {
     let mut hunt = Hunt::new();
-    let (wanted, seed) = (number("WEFT_MUTANTS", 1), number("WEFT_MUTANT_SEED", 1));
+    let (wanted, seed) = (number("WEFT_MUTANTS", 1) as usize, number("WEFT_MUTANT_SEED", 1));
     let modules = hunt.modules();
     for stage in 3..=9 {
         assert!(modules.iter().any(|(name, _)| name.starts_with(&format!("s{stage}_"))), "no module of S{stage}");
     }
-    for (module, text) in modules.iter().filter(|(name, _)| is_stage(name)) {
+    let stages = modules.iter().filter(|(name, _)| is_stage(name));
+    let drawn: Vec<_> = stages.flat_map(|(module, text)| drawn(module, text, seed).take(wanted + SPARE)).collect();
+    let cores = hunt.cores(&drawn);
+    let mutants: Vec<_> = drawn.iter().zip(&cores).collect();
+    for of_module in mutants.chunk_by(|(a, _), (b, _)| a.module == b.module) {
         hunt.found = 0;
-        for mutation in mutator::mutations(text, seed) {
+        for (mutant, core) in of_module {
             if hunt.found == wanted {
                 break;
             }
-            hunt.try_one(module, text, &mutation);
+            hunt.try_one(mutant, core);
         }
-        assert!(hunt.found > 0, "no mutant of {module} was found");
+        assert!(hunt.found > 0, "no mutant of {} was found", of_module[0].0.module);
     }
     hunt.assert_explained();
 }
@@ -126,20 +156,18 @@ fn mutants_of_every_stage_are_found() {
 fn mutants_drawn_from_all_modules_are_found() {
     let mut hunt = Hunt::new();
     // Other mutants than those of the previous test.
-    let (wanted, seed) = (number("WEFT_MORE_MUTANTS", 12), number("WEFT_MUTANT_SEED", 1) + 1_000_000);
+    let (wanted, seed) = (number("WEFT_MORE_MUTANTS", 12) as usize, number("WEFT_MUTANT_SEED", 1) + 1_000_000);
     let mut modules = hunt.modules();
     modules.sort_by_cached_key(|(name, _)| mutator::order(seed, &[name]));
-    let mutations: Vec<_> = modules.iter().map(|(_, text)| mutator::mutations(text, seed)).collect();
-    let most = mutations.iter().map(Vec::len).max().unwrap_or(0);
+    let mut of_modules: Vec<_> = modules.iter().map(|(module, text)| drawn(module, text, seed)).collect();
     // One of each module, then a second one of each, and so on.
-    let drawn = (0..most).flat_map(|round| {
-        modules.iter().zip(&mutations).filter_map(move |(module, of_module)| Some((module, of_module.get(round)?)))
-    });
-    for ((module, text), mutation) in drawn {
+    let rounds = std::iter::repeat_with(|| of_modules.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>());
+    let drawn: Vec<_> = rounds.take_while(|round| !round.is_empty()).flatten().take(wanted + SPARE).collect();
+    for (mutant, core) in drawn.iter().zip(&hunt.cores(&drawn)) {
         if hunt.found == wanted {
             break;
         }
-        hunt.try_one(module, text, mutation);
+        hunt.try_one(mutant, core);
     }
     assert_eq!(hunt.found, wanted);
     hunt.assert_explained();

@@ -6,13 +6,11 @@ use crate::support;
 use std::collections::HashMap;
 
 use sim::Program;
-use support::accesses;
-use support::assembly::{self, Source, config, text};
-use testbench::{BuiltCore, Engine, Outcome, Report, RunOptions};
-use tools::cache::Cache;
-use verilate::Effort;
+use support::assembly::{self, Source, config, cosim, text};
+use support::{accesses, run_quickly_with};
+use testbench::{BuiltCore, Engine, Outcome, RunOptions};
 use weft_config::extension::A;
-use weft_config::{Coalescer, Config, Latency, MemoryKind, SCRATCHPAD_BASE, UNITS};
+use weft_config::{Coalescer, Config, Latency, MemoryKind, RAM_BASE, SCRATCHPAD_BASE, UNITS};
 
 /// A core with a scratchpad, and the program with its size.
 fn with(bytes: u32, size: (u32, u32)) -> Config {
@@ -27,18 +25,6 @@ fn source(name: &str, config: &Config) -> Source {
         " .equ SCRATCHPAD, {SCRATCHPAD_BASE:#x}\n .equ BYTES, {bytes}\n .equ ATOMICS, {atomics}\n .equ ROUNDS, 20\n"
     );
     text(name, head + &assembly::file(name).text)
-}
-
-/// Runs are short, so the core is built without optimisation.
-fn run(config: &Config, program: &Program, options: RunOptions<'_>) -> Report {
-    let core = cores::elaborate(config, program.entry).unwrap();
-    let verilog = core.all_in_one();
-    let source = verilate::Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-    testbench::run_source(config, program, Engine::Cosim, options, &Cache::of_user(), &source, Effort::Quick).unwrap()
-}
-
-fn cosim(source: &Source, config: &Config) -> Report {
-    run(config, &assembly::program(source, config), RunOptions { max_cycles: 2_000_000, ..RunOptions::default() })
 }
 
 fn passes(name: &str, config: &Config) {
@@ -87,7 +73,7 @@ const PATTERNS: [Pattern; 28] = [
 fn parts(config: &Config, program: &Program) -> HashMap<u64, u64> {
     let mut lines = Vec::new();
     let options = RunOptions { commits: Some(&mut lines), ..RunOptions::default() };
-    let report = run(config, program, options);
+    let report = run_quickly_with(config, program, options);
     assert!(report.success(), "{} threads: {}", config.threads, report.message);
     accesses(&lines)
 }
@@ -151,7 +137,7 @@ fn the_model_takes_the_cycles_of_the_hardware() {
         config.memory.latency = Latency { min: latency, max: latency };
         for name in ["scratchpad", "scratchpad_random"] {
             let program = assembly::program(&source(name, &config), &config);
-            let hardware = run(&config, &program, RunOptions::default());
+            let hardware = run_quickly_with(&config, &program, RunOptions::default());
             let model = testbench::run(&config, &program, Engine::Model, RunOptions::default()).unwrap();
             assert!(hardware.success() && model.success(), "{name}: {} {}", hardware.message, model.message);
             assert_eq!(model.cycles, hardware.cycles, "{name}, latency {latency}");
@@ -231,7 +217,8 @@ fn answers_of_memory_and_of_the_scratchpad_meet() {
 
 #[test]
 fn a_broken_scratchpad_is_found() {
-    for fault in [
+    let config = with(1 << 10, (2, 4));
+    let faults = [
         "coalescer.lanes_of_a_bank_with_other_rows_are_served",
         "coalescer.amos_of_a_word_go_together",
         "scratchpad.takes_requests_while_an_answer_waits",
@@ -239,8 +226,9 @@ fn a_broken_scratchpad_is_found() {
         "scratchpad.all_banks_write_the_row_of_the_first",
         "request_queue.the_lowest_lane_wins_a_byte",
         "s7_commit.the_scratchpad_takes_reservations",
-    ] {
-        let config = with(1 << 10, (2, 4));
+    ];
+    let cores = BuiltCore::broken_copies(&config, RAM_BASE, &faults).unwrap();
+    for (fault, core) in faults.into_iter().zip(cores) {
         let source = match fault {
             "s7_commit.the_scratchpad_takes_reservations" => {
                 text("reserves", "begin\n li t0, 0x20000000\n lr.w t1, (t0)\n finish\n")
@@ -249,7 +237,6 @@ fn a_broken_scratchpad_is_found() {
             _ => source("scratchpad_random", &config),
         };
         let program = assembly::program(&source, &config);
-        let core = BuiltCore::broken(&config, program.entry, fault).unwrap();
         let report = core.run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap();
         let found = matches!(report.outcome, Outcome::Mismatch | Outcome::Deadlock);
         assert!(found, "{fault}: {}", report.message);

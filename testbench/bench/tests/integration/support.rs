@@ -10,9 +10,8 @@ use std::collections::HashMap;
 use kernels::Kernel;
 use serde_json::Value;
 use sim::Program;
-use testbench::{BenchError, Engine, Report, RunOptions};
-use tools::cache::Cache;
-use verilate::{Effort, ModelError, Source};
+use testbench::{BenchError, BuiltCore, Engine, Report, RunOptions};
+use verilate::ModelError;
 use weft_config::{Config, Unit};
 use words::random::{self, Options};
 
@@ -56,25 +55,27 @@ pub fn run_quickly(config: &Config, program: &Program) -> Report {
 }
 
 pub fn run_quickly_with(config: &Config, program: &Program, options: RunOptions<'_>) -> Report {
-    let core = cores::elaborate(config, program.entry).unwrap();
-    let verilog = core.all_in_one();
-    let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-    testbench::run_source(config, program, Engine::Cosim, options, &Cache::of_user(), &source, Effort::Quick).unwrap()
+    BuiltCore::quickly(config, program.entry).unwrap().run(config, program, Engine::Cosim, options).unwrap()
 }
 
-/// Whether hardware and model agree on a program to its end, with a broken fault point in the hardware.
-pub fn agrees(config: &Config, words: &[u32], fault: Option<&str>) -> bool {
-    let elaborate = || cores::elaborate(config, 0x8000_0000).unwrap();
-    let core = fault.map_or_else(elaborate, |fault| rtl::with_fault(fault, elaborate));
-    let verilog = core.all_in_one();
-    let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+/// Whether hardware and model agree on a program to its end.
+pub fn agrees(config: &Config, words: &[u32]) -> bool {
+    run_quickly(config, &program(config, words, &[])).success()
+}
+
+/// Which of these fault points, broken in the hardware, are found: hardware and model do not agree on the program.
+pub fn found<'a>(config: &Config, words: &[u32], faults: &[&'a str]) -> Vec<&'a str> {
     let program = program(config, words, &[]);
-    let (cache, options) = (Cache::of_user(), RunOptions { max_cycles: 1_000_000, ..RunOptions::default() });
-    match testbench::run_source(config, &program, Engine::Cosim, options, &cache, &source, Effort::Quick) {
-        Ok(report) => report.success(),
-        Err(BenchError::Model(ModelError::Eval(_))) => false,
-        Err(error) => panic!("{error}"),
-    }
+    let cores = BuiltCore::broken_copies(config, program.entry, faults).unwrap();
+    let agrees = |core: &BuiltCore| {
+        let options = RunOptions { max_cycles: 1_000_000, ..RunOptions::default() };
+        match core.run(config, &program, Engine::Cosim, options) {
+            Ok(report) => report.success(),
+            Err(BenchError::Model(ModelError::Eval(_))) => false,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    faults.iter().zip(cores).filter(|(_, core)| !agrees(core)).map(|(fault, _)| *fault).collect()
 }
 
 /// A random program with loops and calls. If the unit has time slices, there are barriers wherever threads have

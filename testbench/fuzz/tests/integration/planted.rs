@@ -1,5 +1,7 @@
 //! Planted bugs of each class that random programs must find.
 
+use std::collections::BTreeMap;
+
 use fuzz::assembly;
 use fuzz::build::Assembler;
 use fuzz::generate::generate;
@@ -282,15 +284,14 @@ fn config(bug: &Bug, isa: Isa) -> Config {
     config
 }
 
-/// The number of programs needed, and the message of the failure.
-fn found(bug: &Bug, isa: Isa, assembler: &Assembler) -> Option<(u64, String)> {
-    let core = BuiltCore::broken(&config(bug, isa), RAM_BASE, bug.fault).unwrap();
+/// The number of programs needed to find a bug, and the message of the failure.
+fn found(core: &BuiltCore, bug: &Bug, isa: Isa, assembler: &Assembler) -> Option<(u64, String)> {
     let profile = Profile::find(bug.profile).unwrap();
     (0..PROGRAMS).find_map(|seed| {
         let config = point::memory(&mut fastrand::Rng::with_seed(seed), &config(bug, isa));
         let program = generate(seed, profile, point::abilities(&config));
         let elf = assembler.elf(&assembly::print(&program, "")).unwrap();
-        match trial::run(&core, &config, &elf, program.may_fault).unwrap() {
+        match trial::run(core, &config, &elf, program.may_fault).unwrap() {
             Verdict::Fails { how, message } => {
                 Some((seed + 1, format!("{how}: {}", message.lines().next().unwrap_or_default())))
             }
@@ -311,7 +312,8 @@ fn programs_agree_on_a_core_with_a_scratchpad_and_find_a_broken_one() {
         let verdict = trial::run(&built, &config, &elf, program.may_fault).unwrap();
         assert!(!matches!(verdict, Verdict::Fails { .. }), "seed {seed}: {verdict:?}");
     }
-    let (programs, how) = found(&SCRATCHPAD, Isa::default(), &assembler).unwrap();
+    let broken = BuiltCore::broken(&core, RAM_BASE, SCRATCHPAD.fault).unwrap();
+    let (programs, how) = found(&broken, &SCRATCHPAD, Isa::default(), &assembler).unwrap();
     println!("{}: program {programs}: {how}", SCRATCHPAD.class);
 }
 
@@ -319,12 +321,20 @@ fn programs_agree_on_a_core_with_a_scratchpad_and_find_a_broken_one() {
 fn every_planted_bug_is_found() {
     let assembler = Assembler::find().unwrap();
     let mut survivors = Vec::new();
-    let of_base = BUGS.iter().map(|bug| (bug, Isa::default()));
-    let of_extensions = BUGS_OF_EXTENSIONS.iter().map(|bug| (bug, Isa::ALL));
-    for (bug, isa) in of_base.chain(of_extensions) {
-        match found(bug, isa, &assembler) {
-            Some((programs, how)) => println!("{}: program {programs}: {how}", bug.class),
-            None => survivors.push(bug.class),
+    for (bugs, isa) in [(BUGS, Isa::default()), (BUGS_OF_EXTENSIONS, Isa::ALL)] {
+        let mut of_a_core: BTreeMap<String, Vec<&Bug>> = BTreeMap::new();
+        for bug in bugs {
+            of_a_core.entry(config(bug, isa).rtl_hash_text()).or_default().push(bug);
+        }
+        for bugs in of_a_core.into_values() {
+            let faults: Vec<_> = bugs.iter().map(|bug| bug.fault).collect();
+            let cores = BuiltCore::broken_copies(&config(bugs[0], isa), RAM_BASE, &faults).unwrap();
+            for (bug, core) in bugs.into_iter().zip(cores) {
+                match found(&core, bug, isa, &assembler) {
+                    Some((programs, how)) => println!("{}: program {programs}: {how}", bug.class),
+                    None => survivors.push(bug.class),
+                }
+            }
         }
     }
     assert!(survivors.is_empty(), "not found by {PROGRAMS} programs: {survivors:#?}");

@@ -4,15 +4,14 @@ use std::fs;
 use std::sync::{Mutex, OnceLock};
 
 use kernels::{self, Kernel};
-use rtl::{Direction, PortInfo};
+use rtl::PortInfo;
 use sim::Program;
 use testbench::{BenchError, Engine, Outcome, RunOptions};
 use tools::cache::{Cache, Key};
-use verilate::{Built, Effort, Model, ModelError, Source};
+use verilate::{Built, Effort, Source};
 use weft_config::{Bandwidth, Config, Latency, Memory};
 
 use super::mutator::Mutation;
-use super::switched;
 use crate::stacks::programs as stack_programs;
 use crate::support::{self, assembly, directed};
 use words::*;
@@ -32,9 +31,6 @@ pub enum Fate {
 
 /// The outcome and cycles of a program that agrees with the model; or an error.
 type Ended = Result<(Outcome, u64), String>;
-
-/// A run. It may be given the outcome and cycles on the original core.
-type Run<'a> = &'a dyn Fn(&Case, Option<(Outcome, u64)>) -> Ended;
 
 struct Case {
     key: Key,
@@ -120,26 +116,24 @@ impl Bench {
         self.modules().map(text).collect::<Vec<_>>().join("\n")
     }
 
-    /// Runs the programs on a core with one module changed, until one finds it.
-    pub fn fate(&self, module: &str, mutation: &Mutation) -> Fate {
-        let verilog = self.verilog(Some((module, mutation)));
-        self.judge(&|case, expected| self.run(&verilog, case, expected))
+    /// The original, and then a core with each of these mutations of a module: one build for all of them.
+    pub fn cores(&self, mutations: &[(&str, &Mutation)]) -> Vec<Built> {
+        let original = self.verilog(None);
+        let mutants = mutations.iter().map(|mutation| self.verilog(Some(*mutation)));
+        let variants: Vec<String> = [original.clone()].into_iter().chain(mutants).collect();
+        Built::variants(&self.cache, &self.source(&original), &variants, Effort::Fast).expect("cores that can be built")
     }
 
-    pub fn switched(&self, module: &str, mutations: &[Mutation]) -> Switched<'_> {
-        let modules: Vec<_> = self.modules().collect();
-        let verilog = switched::core(&modules, module, mutations);
-        let mut ports = self.ports.clone();
-        ports.push(PortInfo { name: switched::INPUT.into(), width: switched::BITS, direction: Direction::Input });
-        let source = Source { top: cores::TOP, ports: &ports, verilog: &verilog, memory: None };
-        Switched { bench: self, built: Built::of(&self.cache, &source, false, Effort::Fast).unwrap() }
+    fn source<'a>(&'a self, verilog: &'a str) -> Source<'a> {
+        Source { top: cores::TOP, ports: &self.ports, verilog, memory: None }
     }
 
     fn expected(&self) -> &[(Outcome, u64)] {
         self.expected.get_or_init(|| {
             let original = self.verilog(None);
+            let original = Built::of(&self.cache, &self.source(&original), false, Effort::Fast).unwrap();
             let run = |case: &Case| {
-                let ended = self.run(&original, case, None).unwrap_or_else(|failure| panic!("{failure}"));
+                let ended = run(&original, case, None).unwrap_or_else(|failure| panic!("{failure}"));
                 assert_ne!(ended.0, Outcome::Mismatch, "{} on the original", case.program.name);
                 ended
             };
@@ -147,14 +141,23 @@ impl Bench {
         })
     }
 
+    /// Whether a core behaves as the original, according to the small programs.
+    pub fn is_original(&self, core: &Built) -> bool {
+        let Programs { cases, small, .. } = self.programs();
+        cases[..*small]
+            .iter()
+            .zip(self.expected())
+            .all(|(case, expected)| compared(core, case, *expected) == Ok(expected.1))
+    }
+
     /// Runs the programs one after the other until one finds the mutant.
-    fn judge(&self, run: Run<'_>) -> Fate {
+    pub fn fate(&self, core: &Built) -> Fate {
         let (expected, cases) = (self.expected(), &self.programs().cases);
         let mut order = self.finders.lock().unwrap().clone();
         order.extend((0..cases.len()).filter(|index| !order.contains(index)).collect::<Vec<_>>());
         let (mut differs, mut cycles, mut original_cycles) = (false, 0, 0);
         for index in order {
-            match compared(&cases[index], expected[index], run) {
+            match compared(core, &cases[index], expected[index]) {
                 Err(failure) => {
                     let mut finders = self.finders.lock().unwrap();
                     finders.retain(|other| *other != index);
@@ -170,48 +173,11 @@ impl Bench {
         }
         if differs { Fate::OtherCycles(cycles as f64 / original_cycles as f64 - 1.0) } else { Fate::Survived }
     }
-
-    fn run(&self, verilog: &str, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
-        let source = Source { top: cores::TOP, ports: &self.ports, verilog, memory: None };
-        let built = Built::of(&self.cache, &source, false, Effort::Quick).expect("a mutant that can be built");
-        run(case, built.instance(1), expected)
-    }
-}
-
-pub struct Switched<'a> {
-    bench: &'a Bench,
-    built: Built,
-}
-
-impl Switched<'_> {
-    /// The verdict on one of them, numbered from 1.
-    pub fn fate(&self, number: usize) -> Fate {
-        self.bench.judge(&|case, expected| self.run(number, case, expected))
-    }
-
-    /// Returns whether the core behaves as the original with none of them selected, according to the small programs.
-    pub fn holds_the_original(&self) -> bool {
-        let run = |case: &Case, expected| self.run(0, case, expected);
-        let Programs { cases, small, .. } = self.bench.programs();
-        cases[..*small]
-            .iter()
-            .zip(self.bench.expected())
-            .all(|(case, expected)| compared(case, *expected, &run) == Ok(expected.1))
-    }
-
-    fn run(&self, number: usize, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
-        let instance = self.built.instance(1).map(|mut model| {
-            let port = model.port(switched::INPUT, switched::BITS, Direction::Input).expect("it was put there");
-            model.set(port, number as u64);
-            model
-        });
-        run(case, instance, expected)
-    }
 }
 
 /// The cycles of a program with the right outcome and not much slower than on the original; or the error.
-fn compared(case: &Case, expected: (Outcome, u64), run: Run<'_>) -> Result<u64, String> {
-    let (_, cycles) = run(case, Some(expected))?;
+fn compared(core: &Built, case: &Case, expected: (Outcome, u64)) -> Result<u64, String> {
+    let (_, cycles) = run(core, case, Some(expected))?;
     let slower = cycles as f64 / expected.1 as f64 - 1.0;
     match case.slack {
         Some(slack) if slower > slack => {
@@ -221,11 +187,13 @@ fn compared(case: &Case, expected: (Outcome, u64), run: Run<'_>) -> Result<u64, 
     }
 }
 
-fn run(case: &Case, model: Result<Model, ModelError>, expected: Option<(Outcome, u64)>) -> Ended {
+/// Runs a program, perhaps with the outcome and cycles on the original core.
+fn run(core: &Built, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
     let Case { program, config, .. } = case;
     let max_cycles = expected.map_or(1_000_000, |(_, cycles)| 4 * cycles);
     let options = RunOptions { max_cycles, ..RunOptions::default() };
-    let ended = model
+    let ended = core
+        .instance(1)
         .map_err(BenchError::from)
         .and_then(|model| testbench::run_model(model, config, program, Engine::Cosim, options));
     match ended {

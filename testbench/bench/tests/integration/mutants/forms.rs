@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::bench::Bench;
 use super::mutator::{self, Mutation};
-use super::switched;
 
 /// A module in the core of a unit.
 pub struct Form<'a> {
@@ -27,7 +26,7 @@ pub fn of_all(benches: &[Bench], each: usize, seed: u64) -> Vec<Form<'_>> {
             let is_first = !known.contains_key(module);
             let lines = known.entry(module).or_default();
             let mut drawn = mutator::all_mutations(text, seed);
-            drawn.retain(|mutation| !lines.contains(&mutation.context()) && switched::can_be_selected(text, mutation));
+            drawn.retain(|mutation| !lines.contains(&mutation.context()) && mutation.is_of_an_expression(text));
             lines.extend(text.lines().map(str::trim));
             if drawn.is_empty() {
                 continue;

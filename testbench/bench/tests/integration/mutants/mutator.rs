@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::switched;
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutation {
     at: usize,
@@ -21,6 +19,11 @@ pub struct Mutation {
 impl Mutation {
     pub fn apply(&self, text: &str) -> String {
         format!("{}{}{}", &text[..self.at], self.replacement, &text[self.at + self.length..])
+    }
+
+    /// Whether it changes an expression alone, so that a core can have it as a variant.
+    pub fn is_of_an_expression(&self, text: &str) -> bool {
+        verilate::differs_in_expressions(text, &self.apply(text))
     }
 
     pub fn range(&self) -> Range<usize> {
@@ -73,7 +76,7 @@ pub fn all_mutations(text: &str, seed: u64) -> Vec<Mutation> {
 pub fn possible(text: &str) -> Vec<Mutation> {
     let mut found = small(text);
     let places = places(text);
-    for Range { start, end } in switched::expressions(text).into_iter().filter(|range| places.contains(&range.start)) {
+    for Range { start, end } in verilate::expressions(text).into_iter().filter(|range| places.contains(&range.start)) {
         for at in places.iter().filter(|at| (start..end).contains(at)) {
             let Some((_, is_split)) = matched(text, *at, " ? ") else { continue };
             let condition = condition(text, start, *at);

@@ -153,14 +153,15 @@ fn decide(work: &Work<'_>) -> Vec<Option<Verdict>> {
         .filter(|(_, (verdict, _))| verdict.is_none())
         .map(|(place, (_, mutation))| (place, mutation.clone()))
         .unzip();
-    let core = form.bench.switched(form.module, &wanted);
-    assert!(core.holds_the_original(), "{} as it is, with its mutants beside it", form.name);
+    let mutations: Vec<_> = wanted.iter().map(|mutation| (form.module, mutation)).collect();
+    let cores = form.bench.cores(&mutations);
+    assert!(form.bench.is_original(&cores[0]), "{} as it is, with its mutants beside it", form.name);
     let built = start.elapsed();
     let folder = tempfile::tempdir().unwrap();
     let mut verdicts = verdicts.clone();
     let mut proving = Duration::ZERO;
-    for (number, (place, mutation)) in places.into_iter().zip(&wanted).enumerate() {
-        let verdict = match core.fate(number + 1) {
+    for ((place, mutation), core) in places.into_iter().zip(&wanted).zip(&cores[1..]) {
+        let verdict = match form.bench.fate(core) {
             Fate::Found { case, failure } => Verdict::Found { case: case.as_str().into(), failure },
             Fate::OtherCycles(change) => Verdict::OtherCycles(change),
             Fate::Survived => {

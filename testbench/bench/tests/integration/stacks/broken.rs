@@ -1,6 +1,7 @@
 //! Hardware with one broken mechanism of reconvergence: the case that was made for it detects each.
 
 use testbench::{BenchError, BuiltCore, Engine, RunOptions};
+use weft_config::RAM_BASE;
 
 use crate::stacks::config;
 use crate::stacks::programs::{Case, case};
@@ -179,12 +180,11 @@ const COPIES: &[Copy] = &[
     },
 ];
 
-fn failure(copy: &Copy, case: &Case, latency: (u32, u32)) -> Option<String> {
+fn failure(core: &BuiltCore, copy: &Copy, case: &Case, latency: (u32, u32)) -> Option<String> {
     let mut config = config(copy.unit, (1, 4), latency);
     config.run.watchdog = 2000;
     let program = program(&case.source(), &config);
     let options = RunOptions { max_cycles: 20_000, ..RunOptions::default() };
-    let core = BuiltCore::broken(&config, program.entry, copy.fault).unwrap();
     match core.run(&config, &program, Engine::Cosim, options) {
         Ok(report) if report.success() => None,
         Ok(report) => Some(report.message),
@@ -193,13 +193,24 @@ fn failure(copy: &Copy, case: &Case, latency: (u32, u32)) -> Option<String> {
     }
 }
 
+/// Each copy, those of a unit in one model.
+fn cores() -> Vec<(&'static Copy, BuiltCore)> {
+    let of_unit = |unit: &'static str| {
+        let copies: Vec<_> = COPIES.iter().filter(|copy| copy.unit == unit).collect();
+        let faults: Vec<_> = copies.iter().map(|copy| copy.fault).collect();
+        let cores = BuiltCore::broken_copies(&config(unit, (1, 4), (1, 1)), RAM_BASE, &faults).unwrap();
+        copies.into_iter().zip(cores)
+    };
+    weft_config::Unit::names_in_hardware().into_iter().flat_map(of_unit).collect()
+}
+
 #[test]
 fn each_mechanism_is_missed() {
     let mut survivors = Vec::new();
-    for copy in COPIES {
+    for (copy, core) in cores() {
         let latencies = [(1, 1), (20, 20), (60, 60), (1, 60)];
         let runs = copy.cases.iter().flat_map(|name| latencies.map(|latency| (case(name), latency)));
-        let found = runs.filter_map(|(case, latency)| Some((case.name, failure(copy, case, latency)?))).next();
+        let found = runs.filter_map(|(case, latency)| Some((case.name, failure(&core, copy, case, latency)?))).next();
         match found {
             Some((case, failure)) => {
                 println!(

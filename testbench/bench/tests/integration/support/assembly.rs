@@ -3,7 +3,7 @@
 use std::fs;
 
 use sim::Program;
-use testbench::{Engine, Outcome, Report, RunOptions};
+use testbench::{Outcome, Report, RunOptions};
 use weft_config::{Config, Latency};
 
 /// Programs whose results do not depend on the order of paths.
@@ -61,7 +61,7 @@ pub fn program(source: &Source, config: &Config) -> Program {
 
 pub fn cosim(source: &Source, config: &Config) -> Report {
     let options = RunOptions { max_cycles: 2_000_000, ..RunOptions::default() };
-    testbench::run(config, &program(source, config), Engine::Cosim, options).unwrap()
+    super::run_quickly_with(config, &program(source, config), options)
 }
 
 /// Runs it in lock step at two sizes, with the shortest latency and with a random one: every thread must exit with
