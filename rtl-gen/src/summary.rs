@@ -22,6 +22,10 @@ const FIGURES: &[(&str, &str, Show)] = &[
     ("high_water", "most paths in a warp", count),
     ("stack_bytes", "bytes of stack", count),
     ("idle_cycles", "idle cycles", count),
+    ("dcache_reads", "reads of the cache", count),
+    ("dcache_misses", "of them misses", count),
+    ("l2_accesses", "accesses of the L2", count),
+    ("l2_misses", "of them misses", count),
     ("wall_seconds", "seconds", ratio),
 ];
 

@@ -14,9 +14,9 @@ UNBALANCED = ("interpreter", "mandelbrot", "string_search")
 OPTIONS = {
     "plain": (),
     "constrained": ("divergence.scheduler=constrained",),
-    "optimistic": ("divergence.scoreboard=optimistic",),
-    "forwarding": ("divergence.path_forwarding=true",),
-    "both": ("divergence.scoreboard=optimistic", "divergence.path_forwarding=true"),
+    "optimistic": ("model.scoreboard=optimistic",),
+    "forwarding": ("model.path_forwarding=true",),
+    "both": ("model.scoreboard=optimistic", "model.path_forwarding=true"),
 }
 # The others are in the golden model alone.
 IN_HARDWARE = ("plain", "constrained")

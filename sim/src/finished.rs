@@ -35,4 +35,16 @@ pub struct Cycles {
     pub total: u64,
     /// Cycles in which nothing was issued. An instruction that is squashed later counts as issued.
     pub idle: u64,
+    /// Reads of the data cache, if there is one.
+    pub data_cache: Option<Accesses>,
+    /// Accesses of the second-level cache, if there is one.
+    pub second_level: Option<Accesses>,
+}
+
+/// The counts of a cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accesses {
+    pub all: u64,
+    /// Those that the memory behind the cache answers. One to a line that is on its way is none.
+    pub misses: u64,
 }

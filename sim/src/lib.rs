@@ -30,7 +30,7 @@ pub mod timing;
 
 pub use elf::{ElfError, Function, Program, Segment};
 pub use fault::Fault;
-pub use finished::{Cycles, Finished, Outcome};
+pub use finished::{Accesses, Cycles, Finished, Outcome};
 pub use machine::{Ending, Exit, Given, Machine, Scratchpad, Step, Stop};
 pub use memory::{CONSOLE, Memory, RAM_BASE};
 pub use progress::{Group, Progress, Verdict, exits, places};

@@ -82,6 +82,7 @@ pub struct Config {
     pub trace: Trace,
     pub emit: Emit,
     pub run: Run,
+    pub model: Model,
 }
 
 /// `[divergence]`
@@ -99,10 +100,6 @@ pub struct Divergence {
     pub order: Order,
     /// The way in which `dual-path` schedules the two paths of a warp.
     pub scheduler: Scheduler,
-    /// The way in which `dual-path` tracks the long-latency results of its two paths.
-    pub scoreboard: Scoreboard,
-    /// Whether `dual-path` runs paths of lower rows in slots that the top row leaves free.
-    pub path_forwarding: bool,
 }
 
 impl Divergence {
@@ -125,7 +122,7 @@ choice! {
 }
 
 choice! {
-    /// `divergence.scoreboard`
+    /// `model.scoreboard`
     Scoreboard {
         /// One shadow bit per long-latency result: threads that move between slots wait for all pending results.
         Shadow = "shadow",
@@ -242,6 +239,38 @@ pub struct Latency {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bandwidth(pub u32);
 
+/// `[model]`: what the golden model has, and no core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// The way in which `dual-path` tracks the long-latency results of its two paths.
+    pub scoreboard: Scoreboard,
+    /// Whether `dual-path` runs paths of lower rows in slots that the top row leaves free.
+    pub path_forwarding: bool,
+    /// Bytes of the second-level cache behind the data port, a power of two; 0 for none.
+    pub l2_bytes: u32,
+    pub l2_ways: u32,
+    /// Bytes of its line, a power of two, at least a word for each thread of a warp.
+    pub l2_line_bytes: u32,
+    /// Cycles from a miss of it to the line.
+    pub memory_latency: u32,
+    /// Lines a cycle between it and memory.
+    pub memory_bandwidth: Bandwidth,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self {
+            scoreboard: Scoreboard::Shadow,
+            path_forwarding: false,
+            l2_bytes: 0,
+            l2_ways: 8,
+            l2_line_bytes: 128,
+            memory_latency: 100,
+            memory_bandwidth: Bandwidth::FULL,
+        }
+    }
+}
+
 /// `[axi]`: the AXI4 master of `memory.kind` = "axi4".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Axi {
@@ -314,6 +343,7 @@ impl Default for Config {
             trace: Trace::default(),
             emit: Emit::default(),
             run: Run::default(),
+            model: Model::default(),
         }
     }
 }
@@ -366,8 +396,6 @@ impl Default for Divergence {
             fair_after: 65536,
             order: Order::DepthFirst,
             scheduler: Scheduler::Full,
-            scoreboard: Scoreboard::Shadow,
-            path_forwarding: false,
         }
     }
 }

@@ -36,7 +36,7 @@ pub use unit::*;
 pub use window::Window;
 
 /// The version of the configuration schema. It grows whenever a key changes its name or meaning.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The first byte of RAM by default (`memory.base`). RAM ends at or below the end of the 32-bit address space.
 pub const RAM_BASE: u32 = 0x8000_0000;

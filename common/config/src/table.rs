@@ -126,10 +126,6 @@ const DIVERGENCE: &[Key] = keys! {
     divergence.order: Choice("orders"), in_hardware: true;
     /// Unit "dual-path": both slots of a warp may issue, or one at a time.
     divergence.scheduler: Choice("schedulers"), in_hardware: true;
-    /// Unit "dual-path": dependences by shadow bit, or by thread (model only).
-    divergence.scoreboard: Choice("scoreboards"), in_hardware: false;
-    /// Unit "dual-path": whether lower rows use a free slot (model only).
-    divergence.path_forwarding: Boolean, in_hardware: false;
 };
 
 const OTHERS: &[Key] = keys! {
@@ -189,6 +185,20 @@ const OTHERS: &[Key] = keys! {
     run.starvation: Long(between(1, 1000)), in_hardware: false;
     /// Address of the word whose stores end the run in hardware; 0 = none.
     run.tohost: Integer(addresses(0)), in_hardware: true;
+    /// Unit "dual-path": dependences by shadow bit, or by thread.
+    model.scoreboard: Choice("scoreboards"), in_hardware: false;
+    /// Unit "dual-path": whether lower rows use a free slot.
+    model.path_forwarding: Boolean, in_hardware: false;
+    /// Second-level cache behind the data port, which answers after memory.latency; 0 = none.
+    model.l2_bytes: Integer(zero_or_power_of_two(64, 1 << 30)), in_hardware: false;
+    /// Ways of each set of it; the least recently used line leaves.
+    model.l2_ways: Integer(powers_of_two(1, 32)), in_hardware: false;
+    /// Line of it, at least 4 · threads.
+    model.l2_line_bytes: Integer(powers_of_two(16, 1024)), in_hardware: false;
+    /// Cycles that a miss of it takes beyond memory.latency.
+    model.memory_latency: Integer(between(1, MAX_LATENCY as u64)), in_hardware: false;
+    /// Lines per cycle between it and memory, which refills and dirty lines share.
+    model.memory_bandwidth: Bandwidth, in_hardware: false;
 };
 
 impl Key {
@@ -232,7 +242,7 @@ impl Key {
 
     /// Returns whether the hardware supports only the default, and the golden model also the other values.
     pub fn is_of_the_model(&self) -> bool {
-        matches!(self.name, "divergence.scoreboard" | "divergence.path_forwarding")
+        self.name.starts_with("model.")
     }
 
     pub fn values(&self) -> String {

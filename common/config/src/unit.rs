@@ -194,7 +194,7 @@ pub static DUAL_PATH: Unit = Unit {
     name: "dual-path",
     slots: Slots::Two,
     reconverges: true,
-    keys: &["divergence.scheduler", "divergence.scoreboard", "divergence.path_forwarding"],
+    keys: &["divergence.scheduler", "model.scoreboard", "model.path_forwarding"],
     holds: Holds::Rows,
     ..USUAL
 };

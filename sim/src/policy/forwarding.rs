@@ -1,4 +1,4 @@
-//! `dual-path` with `divergence.path_forwarding`: a free slot runs a path of a lower row (dual-path execution paper,
+//! `dual-path` with `model.path_forwarding`: a free slot runs a path of a lower row (dual-path execution paper,
 //! section 7.1, which leaves the details open).
 //!
 //! Rows, sides and their rules are those of [`dual_path`](super::dual_path). But a row also records the row and side

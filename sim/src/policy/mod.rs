@@ -164,7 +164,7 @@ const POLICIES: &[(&Unit, Create)] = &[
     (&SORTED_TABLE, |start, _| Box::new(SortedTable::new(start))),
     (&PATH_STACK, |start, _| Box::new(PathStack::new(start))),
     (&PDOM_STACK, |start, _| Box::new(PdomStack::new(start))),
-    (&DUAL_PATH, |start, config| match config.divergence.path_forwarding {
+    (&DUAL_PATH, |start, config| match config.model.path_forwarding {
         false => Box::new(DualPath::new(start)),
         true => Box::new(Forwarding::new(start)),
     }),

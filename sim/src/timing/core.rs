@@ -151,7 +151,8 @@ impl<'a> Core<'a> {
                 self.cycle();
             }
         }
-        let cycles = Cycles { total: self.now, idle: self.idle.saturating_sub(1) };
+        let (data_cache, second_level) = self.memory.counts();
+        let cycles = Cycles { total: self.now, idle: self.idle.saturating_sub(1), data_cache, second_level };
         let Execution { statistics, machine, progress, regions, .. } = self.execution;
         let regions = regions.ended(cycles.total);
         Finished { outcome, statistics, regions, cycles: Some(cycles), machine, progress }

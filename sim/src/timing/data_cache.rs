@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use weft_config::Config;
 
 use super::memory::Memory;
+use crate::Accesses;
 
 /// Entries of the write buffer, and the number from which on the oldest leaves at once.
 const ENTRIES: usize = 4;
@@ -28,6 +29,7 @@ pub(super) struct DataCache {
     /// First cycle in which the port to memory is free, and that in which the next request can be looked up.
     port: u64,
     free: u64,
+    counts: Accesses,
 }
 
 #[derive(Clone, Copy)]
@@ -66,7 +68,12 @@ impl DataCache {
             buffer: VecDeque::new(),
             port: 0,
             free: (lines as u64).saturating_sub(before_the_first_fetch(config)),
+            counts: Accesses::default(),
         })
+    }
+
+    pub(super) fn counts(&self) -> Accesses {
+        self.counts
     }
 
     /// Accepts a request for a line in cycle `now`, if it does not wait; returns the cycle of its answer. Cycles do not
@@ -105,6 +112,7 @@ impl DataCache {
             if self.free > now {
                 return None;
             }
+            self.counts.misses += 1;
             let leaves = self.port.max(now + LEAVE).max(memory.free_from());
             self.port = leaves + 1;
             let due = memory.read(line, leaves);
@@ -114,6 +122,7 @@ impl DataCache {
             self.free = leaves;
             due
         };
+        self.counts.all += 1;
         self.free = self.free.max(now + 1);
         self.modify(line, answered, stores, memory);
         Some(answered)

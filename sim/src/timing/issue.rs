@@ -162,7 +162,7 @@ impl Core<'_> {
 
     /// Returns whether shadow bits, and not the threads themselves, say which results of other slots a path awaits.
     pub(super) fn has_shadows(&self) -> bool {
-        self.slots > 1 && !self.ideal && self.config.divergence.scoreboard == Shadow
+        self.slots > 1 && !self.ideal && self.config.model.scoreboard == Shadow
     }
 
     /// Returns whether the constrained scheduler skips the context. It considers the slot in turn, unless that has no

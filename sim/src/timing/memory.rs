@@ -4,6 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use weft_config::{Config, Latency, MemoryKind};
 
+use super::second_level::SecondLevel;
+use crate::Accesses;
+
 /// Cycles that an AXI4 master needs from accepting a request to its start on the bus.
 const ON_THE_BUS: u64 = 2;
 /// From the last answer to the start of an access to a window.
@@ -15,6 +18,7 @@ pub(super) struct Memory {
     latency: Latency,
     random: fastrand::Rng,
     bus: Option<Bus>,
+    second_level: Option<SecondLevel>,
 }
 
 /// Requests start in order. A read waits while a write of its line is unanswered, and a write while a read of its line
@@ -51,7 +55,8 @@ impl Memory {
             }
             MemoryKind::Bram => (Latency::ONE, None),
         };
-        Self { latency, bus, random: fastrand::Rng::with_seed(memory.seed) }
+        let (random, second_level) = (fastrand::Rng::with_seed(memory.seed), SecondLevel::new(config));
+        Self { latency, bus, random, second_level }
     }
 
     /// Whether latencies are random. Memory then refuses requests, too.
@@ -71,7 +76,7 @@ impl Memory {
 
     /// Accepts a read of a line in cycle `now`; returns the cycle of its answer.
     pub(super) fn read(&mut self, line: u32, now: u64) -> u64 {
-        let latency = self.latency();
+        let latency = self.latency() + self.beyond(line, now, false);
         let Some(bus) = &mut self.bus else { return now + latency };
         let start = bus.start(line, now, [true, false]);
         let due = bus.receive(start, latency);
@@ -82,10 +87,11 @@ impl Memory {
 
     /// Accepts a write of a line; returns the cycle in which it is performed.
     pub(super) fn write(&mut self, line: u32, now: u64) -> u64 {
+        let beyond = self.beyond(line, now, true);
         if self.bus.is_none() {
             return now;
         }
-        let latency = self.latency();
+        let latency = self.latency() + beyond;
         let Some(bus) = &mut self.bus else { return now };
         let start = bus.start(line, now, [false, true]);
         bus.write(line, start, latency)
@@ -93,7 +99,7 @@ impl Memory {
 
     /// Accepts a conditional store, which is decided when it starts; returns the cycle of its answer.
     pub(super) fn store_if(&mut self, stores: bool, line: u32, now: u64) -> u64 {
-        let latency = self.latency();
+        let latency = self.latency() + self.beyond(line, now, stores);
         let Some(bus) = &mut self.bus else { return now + latency };
         let start = bus.start(line, now, [false, stores]);
         if stores {
@@ -104,7 +110,7 @@ impl Memory {
 
     /// Accepts an atomic operation, which reads and then writes; returns the cycle of its answer.
     pub(super) fn modify(&mut self, line: u32, now: u64) -> u64 {
-        let latency = self.latency();
+        let latency = self.latency() + self.beyond(line, now, true);
         let Some(bus) = &mut self.bus else { return now + latency };
         let start = bus.start(line, now, [true, true]);
         let due = bus.receive(start, latency);
@@ -120,6 +126,15 @@ impl Memory {
         let answered = bus.start(0, now, [false, false]).max(bus.idle_from + AFTER_ALL) + latency;
         (bus.started, bus.idle_from) = (answered + 1, answered);
         answered
+    }
+
+    /// Cycles beyond the latency that a second-level cache takes for a line that is not in it.
+    fn beyond(&mut self, line: u32, now: u64, writes: bool) -> u64 {
+        self.second_level.as_mut().map_or(0, |cache| cache.access(line, now, writes))
+    }
+
+    pub(super) fn counts(&self) -> Option<Accesses> {
+        self.second_level.as_ref().map(SecondLevel::counts)
     }
 
     fn latency(&mut self) -> u64 {

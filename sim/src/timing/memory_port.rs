@@ -8,6 +8,7 @@ use weft_config::{Bandwidth, Config, MemoryKind};
 use super::data_cache::DataCache;
 use super::memory::Memory;
 use super::write_port::LateResult;
+use crate::Accesses;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
@@ -156,6 +157,11 @@ impl MemoryPort {
         self.waiting.pop_front();
         self.answer(due, request);
         Some(request)
+    }
+
+    /// The counts of the data cache and of the second-level cache.
+    pub(super) fn counts(&self) -> (Option<Accesses>, Option<Accesses>) {
+        (self.cache.as_ref().map(DataCache::counts), self.memory.counts())
     }
 
     /// The number of the line.

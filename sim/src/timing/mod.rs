@@ -12,6 +12,7 @@
 //! - [`front_end`]: fetch and instruction buffer of a context;
 //! - [`scoreboard`]: pending results of a context;
 //! - [`memory`], [`memory_port`]: requests and responses;
+//! - [`second_level`]: a cache behind the data port, and memory behind it;
 //! - [`divider`]: when divisions start and end;
 //! - [`write_port`]: long-latency results before their write to the registers;
 //! - [`pipe`]: what a pipeline has for itself;
@@ -35,6 +36,7 @@ mod memory_port;
 mod pipe;
 mod predecode;
 mod scoreboard;
+mod second_level;
 mod write_port;
 
 #[cfg(test)]

@@ -167,17 +167,22 @@ impl BuiltCore {
     ///
     /// If the core has no such point.
     pub fn broken(config: &Config, entry: u32, fault: &str) -> Result<Self, BenchError> {
-        Ok(Self::broken_copies(config, entry, &[fault])?.remove(0))
+        Ok(Self::broken_copies(config, entry, &[fault], Effort::Quick)?.remove(0))
     }
 
     /// The same for each fault point of a list. Copies share a model where they can ([`Built::variants`]).
-    pub fn broken_copies(config: &Config, entry: u32, faults: &[&str]) -> Result<Vec<Self>, BenchError> {
+    pub fn broken_copies(
+        config: &Config,
+        entry: u32,
+        faults: &[&str],
+        effort: Effort,
+    ) -> Result<Vec<Self>, BenchError> {
         let core = cores::elaborate(config, entry)?;
         let broken = |fault: &&str| Ok(rtl::with_fault(fault, || cores::elaborate(config, entry))?.all_in_one());
         let broken = faults.iter().map(broken).collect::<Result<Vec<_>, BenchError>>()?;
         let verilog = core.all_in_one();
         let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-        let built = Built::variants(&Cache::of_user(), &source, &broken, Effort::Quick)?;
+        let built = Built::variants(&Cache::of_user(), &source, &broken, effort)?;
         let of_configuration = |built| Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None };
         Ok(built.into_iter().map(of_configuration).collect())
     }

@@ -22,3 +22,4 @@ pub use bench::{BenchError, BuiltCore, RunOptions, run, run_model, run_source};
 pub use engine::Engine;
 pub use lockstep::Mismatch;
 pub use report::{FinalMemory, Outcome, Report};
+pub use verilate::Effort;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use sim::{Fault, Group, Program, Progress};
+use sim::{Accesses, Fault, Group, Program, Progress};
 use weft_config::Config;
 use weft_trace::{Region, Statistics};
 
@@ -111,6 +111,9 @@ pub struct Report {
     pub mixed_releases: u64,
     /// Cycles without an issue; `None` from the model without timing, and without a trace port.
     pub idle_cycles: Option<u64>,
+    /// Reads of the data cache, and accesses of the second-level cache; of the model with timing alone.
+    pub data_cache: Option<Accesses>,
+    pub second_level: Option<Accesses>,
     pub mismatch: Option<Mismatch>,
     pub fault: Option<Fault>,
     pub deadlock: Option<String>,
@@ -139,6 +142,8 @@ impl Report {
             regions: Vec::new(),
             mixed_releases: progress.mixed_releases(),
             idle_cycles: None,
+            data_cache: None,
+            second_level: None,
             mismatch: None,
             fault: None,
             deadlock: None,
@@ -215,6 +220,10 @@ impl Report {
             "lane_utilisation": counted(json!(statistics.lane_utilisation(config.threads))),
             "avg_path": statistics.avg_path(),
             "idle_cycles": self.idle_cycles,
+            "dcache_reads": self.data_cache.map(|reads| reads.all),
+            "dcache_misses": self.data_cache.map(|reads| reads.misses),
+            "l2_accesses": self.second_level.map(|accesses| accesses.all),
+            "l2_misses": self.second_level.map(|accesses| accesses.misses),
             "replays": counted(json!(statistics.replays())),
             "divergent_branches": counted(json!(statistics.divergent_branches)),
             "high_water": statistics.high_water(),

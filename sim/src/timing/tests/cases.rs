@@ -148,8 +148,8 @@ pub(super) fn options() -> [(Case, Case); 3] {
         (case(name, sides("dual-path"), words, 0), case(name, with, words, 0))
     };
     [
-        pair("scoreboard", &false_dependence(), |config| config.divergence.scoreboard = Scoreboard::Optimistic),
-        pair("path_forwarding", &unbalanced(), |config| config.divergence.path_forwarding = true),
+        pair("scoreboard", &false_dependence(), |config| config.model.scoreboard = Scoreboard::Optimistic),
+        pair("path_forwarding", &unbalanced(), |config| config.model.path_forwarding = true),
         pair("scheduler", &straight_sides(), |config| config.divergence.scheduler = Scheduler::Constrained),
     ]
 }

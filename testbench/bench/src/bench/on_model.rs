@@ -45,6 +45,8 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         statistics,
         regions,
         idle_cycles: cycles.map(|cycles| cycles.idle),
+        data_cache: cycles.and_then(|cycles| cycles.data_cache),
+        second_level: cycles.and_then(|cycles| cycles.second_level),
         ..Report::new(outcome.into(), &progress, memory, started)
     };
     Ok(report.explained((config, program, max_cycles), &progress, &unknown_branches))

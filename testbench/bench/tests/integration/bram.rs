@@ -6,7 +6,7 @@ use std::fs;
 
 use sim::Program;
 use support::assembly::{self, ORDERLESS, cosim, file, text};
-use testbench::{BuiltCore, Engine, Outcome, RunOptions};
+use testbench::{BuiltCore, Effort, Engine, Outcome, RunOptions};
 use weft_config::{Config, Memory, MemoryKind, RAM_BASE};
 
 fn config(warps: u32, threads: u32) -> Config {
@@ -149,7 +149,7 @@ const BROKEN: [(&str, &str, &str); 3] = [
 #[test]
 fn the_bench_finds_a_broken_memory_without_the_model() {
     let config = roomy(2, 4);
-    let cores = BuiltCore::broken_copies(&config, RAM_BASE, &BROKEN.map(|(fault, ..)| fault)).unwrap();
+    let cores = BuiltCore::broken_copies(&config, RAM_BASE, &BROKEN.map(|(fault, ..)| fault), Effort::Quick).unwrap();
     for ((fault, name, signal), core) in BROKEN.into_iter().zip(cores) {
         let program = assembly::program(&file(name), &config);
         let options = RunOptions { max_cycles: 100_000, ..RunOptions::default() };

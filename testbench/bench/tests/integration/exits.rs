@@ -7,7 +7,7 @@ use crate::support;
 
 use sim::Program;
 use support::assembly::{Source, config, cosim, program, text};
-use testbench::{BuiltCore, Engine, Outcome, Report, RunOptions};
+use testbench::{BuiltCore, Effort, Engine, Outcome, Report, RunOptions};
 use weft_config::{Coalescer, Config, Latency, Memory, MemoryKind};
 
 const TOHOST: u32 = 0x8000_4008;
@@ -189,7 +189,8 @@ fn a_broken_report_is_found() {
         ("s8_end.the_last_exit_code_is_kept", "addi t0, s0, 1\n csrw 0x800, t0"),
     ];
     let (_, config, program) = to_host("");
-    let cores = BuiltCore::broken_copies(&config, program.entry, &broken.map(|(fault, _)| fault)).unwrap();
+    let cores =
+        BuiltCore::broken_copies(&config, program.entry, &broken.map(|(fault, _)| fault), Effort::Quick).unwrap();
     for ((fault, body), core) in broken.into_iter().zip(cores) {
         let (_, config, program) = to_host(body);
         let report = core.run(&config, &program, Engine::Cosim, options()).unwrap();

@@ -6,7 +6,7 @@ use rtl::with_fault;
 use sim::Program;
 use support::assembly::{self, Source, config, file};
 use support::run_quickly;
-use testbench::{BuiltCore, Engine, Report, RunOptions};
+use testbench::{BuiltCore, Effort, Engine, Report, RunOptions};
 use weft_config::{Config, Latency, MemoryKind};
 
 fn options() -> RunOptions<'static> {
@@ -53,7 +53,7 @@ fn broken_copies_are_found_in_lock_step() {
     let config = with(MemoryKind::Model, (3, 4), [8192, 32]);
     let program = assembly::program(&source, &config);
     let faults = ["icache.a_fence_keeps_the_lines", "s0_steer.fetches_for_a_context_that_waits"];
-    let cores = BuiltCore::broken_copies(&config, program.entry, &faults).unwrap();
+    let cores = BuiltCore::broken_copies(&config, program.entry, &faults, Effort::Quick).unwrap();
     for (fault, core) in faults.into_iter().zip(cores) {
         let report = core.run(&config, &program, Engine::Cosim, options()).unwrap();
         assert!(!report.success(), "{fault}: not found");

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use image::{Image, SETS};
 use sim::Program;
-use testbench::{BuiltCore, Engine, Report, RunOptions};
+use testbench::{BuiltCore, Effort, Engine, Report, RunOptions};
 use weft_config::{Config, Isa, Latency};
 
 fn seed() -> u64 {
@@ -126,7 +126,8 @@ fn a_fault_in_the_gates_of_each_extension_is_found() {
         ("lane_alu.max_is_nothing", &["max", "maxu"]),
         ("lane_alu.czero_nez_never_keeps", &["czero.nez"]),
     ];
-    let cores = BuiltCore::broken_copies(&config, program.entry, &broken.map(|(fault, _)| fault)).unwrap();
+    let cores =
+        BuiltCore::broken_copies(&config, program.entry, &broken.map(|(fault, _)| fault), Effort::Quick).unwrap();
     for ((fault, mnemonics), core) in broken.into_iter().zip(cores) {
         let report = core.run(&config, &program, Engine::Rtl, options()).unwrap();
         let found = words(&image, &program, &report);

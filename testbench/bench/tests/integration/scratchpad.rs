@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use sim::Program;
 use support::assembly::{self, Source, config, cosim, text};
 use support::{accesses, run_quickly_with};
-use testbench::{BuiltCore, Engine, Outcome, RunOptions};
+use testbench::{BuiltCore, Effort, Engine, Outcome, RunOptions};
 use weft_config::extension::A;
 use weft_config::{Coalescer, Config, Latency, MemoryKind, RAM_BASE, SCRATCHPAD_BASE, UNITS};
 
@@ -227,7 +227,7 @@ fn a_broken_scratchpad_is_found() {
         "request_queue.the_lowest_lane_wins_a_byte",
         "s7_commit.the_scratchpad_takes_reservations",
     ];
-    let cores = BuiltCore::broken_copies(&config, RAM_BASE, &faults).unwrap();
+    let cores = BuiltCore::broken_copies(&config, RAM_BASE, &faults, Effort::Quick).unwrap();
     for (fault, core) in faults.into_iter().zip(cores) {
         let source = match fault {
             "s7_commit.the_scratchpad_takes_reservations" => {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use kernels::Kernel;
 use serde_json::Value;
 use sim::Program;
-use testbench::{BenchError, BuiltCore, Engine, Report, RunOptions};
+use testbench::{BenchError, BuiltCore, Effort, Engine, Report, RunOptions};
 use verilate::ModelError;
 use weft_config::{Config, Unit};
 use words::random::{self, Options};
@@ -66,7 +66,7 @@ pub fn agrees(config: &Config, words: &[u32]) -> bool {
 /// Which of these fault points, broken in the hardware, are found: hardware and model do not agree on the program.
 pub fn found<'a>(config: &Config, words: &[u32], faults: &[&'a str]) -> Vec<&'a str> {
     let program = program(config, words, &[]);
-    let cores = BuiltCore::broken_copies(config, program.entry, faults).unwrap();
+    let cores = BuiltCore::broken_copies(config, program.entry, faults, Effort::Quick).unwrap();
     let agrees = |core: &BuiltCore| {
         let options = RunOptions { max_cycles: 1_000_000, ..RunOptions::default() };
         match core.run(config, &program, Engine::Cosim, options) {

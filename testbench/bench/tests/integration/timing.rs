@@ -120,10 +120,8 @@ fn a_single_warp_with_one_path_takes_exactly_the_cycles_of_the_hardware() {
 #[test]
 fn what_only_the_model_has_is_refused_with_hardware() {
     let program = load(kernels::find("gcd").unwrap(), &config("dual-path", 1));
-    let changes: [fn(&mut Config); 2] = [
-        |config| config.divergence.scoreboard = Scoreboard::Optimistic,
-        |config| config.divergence.path_forwarding = true,
-    ];
+    let changes: [fn(&mut Config); 2] =
+        [|config| config.model.scoreboard = Scoreboard::Optimistic, |config| config.model.path_forwarding = true];
     for change in changes {
         let mut config = config("dual-path", 1);
         change(&mut config);

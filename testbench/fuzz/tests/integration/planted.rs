@@ -8,7 +8,7 @@ use fuzz::generate::generate;
 use fuzz::point;
 use fuzz::profile::Profile;
 use fuzz::trial::{self, Verdict};
-use testbench::BuiltCore;
+use testbench::{BuiltCore, Effort};
 use weft_config::{Config, Isa, RAM_BASE};
 
 /// Maximum number of programs to find a bug.
@@ -328,7 +328,7 @@ fn every_planted_bug_is_found() {
         }
         for bugs in of_a_core.into_values() {
             let faults: Vec<_> = bugs.iter().map(|bug| bug.fault).collect();
-            let cores = BuiltCore::broken_copies(&config(bugs[0], isa), RAM_BASE, &faults).unwrap();
+            let cores = BuiltCore::broken_copies(&config(bugs[0], isa), RAM_BASE, &faults, Effort::Fast).unwrap();
             for (bug, core) in bugs.into_iter().zip(cores) {
                 match found(&core, bug, isa, &assembler) {
                     Some((programs, how)) => println!("{}: program {programs}: {how}", bug.class),

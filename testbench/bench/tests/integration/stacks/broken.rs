@@ -1,6 +1,6 @@
 //! Hardware with one broken mechanism of reconvergence: the case that was made for it detects each.
 
-use testbench::{BenchError, BuiltCore, Engine, RunOptions};
+use testbench::{BenchError, BuiltCore, Effort, Engine, RunOptions};
 use weft_config::RAM_BASE;
 
 use crate::stacks::config;
@@ -198,7 +198,7 @@ fn cores() -> Vec<(&'static Copy, BuiltCore)> {
     let of_unit = |unit: &'static str| {
         let copies: Vec<_> = COPIES.iter().filter(|copy| copy.unit == unit).collect();
         let faults: Vec<_> = copies.iter().map(|copy| copy.fault).collect();
-        let cores = BuiltCore::broken_copies(&config(unit, (1, 4), (1, 1)), RAM_BASE, &faults).unwrap();
+        let cores = BuiltCore::broken_copies(&config(unit, (1, 4), (1, 1)), RAM_BASE, &faults, Effort::Quick).unwrap();
         copies.into_iter().zip(cores)
     };
     weft_config::Unit::names_in_hardware().into_iter().flat_map(of_unit).collect()
