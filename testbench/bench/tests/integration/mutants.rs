@@ -79,7 +79,7 @@ impl Hunt {
             }
             Fate::OtherCycles(change) => {
                 println!("{:+.2} % cycles: {what}", 100.0 * change);
-                let reason = explained::reason(module, &name);
+                let reason = explained::reason(self.bench.unit(), module, &name);
                 if let Some(reason) = &reason {
                     println!("    explained: {reason}");
                 }
@@ -92,7 +92,7 @@ impl Hunt {
                 let (original, mutant) = (self.bench.verilog(None), self.bench.verilog(Some((module, mutation))));
                 if equivalence::is_proven(self.folder.path(), module, &original, &mutant).unwrap() {
                     println!("proven equivalent: {what}");
-                } else if let Some(reason) = explained::reason(module, &name) {
+                } else if let Some(reason) = explained::reason(self.bench.unit(), module, &name) {
                     println!("explained: {what}\n    {reason}");
                 } else {
                     println!("SURVIVED: {what}");

@@ -11,6 +11,8 @@ use super::names::Named;
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
     pub module: String,
+    /// The unit of the core, if the reason holds for one alone.
+    pub unit: Option<String>,
     /// The changes, as named by [`Names::name`](super::names::Names::name).
     pub mutants: Vec<String>,
     pub reason: String,
@@ -21,9 +23,15 @@ pub fn all() -> &'static [Explanation] {
     ALL.get_or_init(|| serde_json::from_str(include_str!("explained.json")).unwrap())
 }
 
-pub fn reason(module: &str, mutant: &str) -> Option<String> {
+impl Explanation {
+    fn is_of(&self, unit: &str, module: &str) -> bool {
+        self.module == module && self.unit.as_ref().is_none_or(|of| of == unit)
+    }
+}
+
+pub fn reason(unit: &str, module: &str, mutant: &str) -> Option<String> {
     let explains = |explanation: &&Explanation| {
-        explanation.module == module && explanation.mutants.iter().any(|explained| explained == mutant)
+        explanation.is_of(unit, module) && explanation.mutants.iter().any(|explained| explained == mutant)
     };
     all().iter().find(explains).map(|explanation| explanation.reason.clone())
 }
@@ -38,15 +46,16 @@ pub struct Known<'a> {
 pub fn problems(explanations: &[Explanation], known: &[Known<'_>]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut seen = BTreeSet::new();
-    for Explanation { module, mutants, reason } in explanations {
+    for explanation in explanations {
+        let Explanation { module, unit, mutants, reason } = explanation;
         if reason.is_empty() {
             problems.push(format!("{module}: no reason for {mutants:?}"));
         }
         for mutant in mutants {
-            if !seen.insert((module, mutant)) {
+            if !seen.insert((module, unit, mutant)) {
                 problems.push(format!("{module}: {mutant} is explained twice"));
             }
-            let forms: Vec<_> = known.iter().filter(|known| known.module == module).collect();
+            let forms: Vec<_> = known.iter().filter(|known| explanation.is_of(known.unit, known.module)).collect();
             problems.extend(problem(mutant, &forms).map(|problem| format!("{module}: {problem}")));
         }
     }
@@ -94,6 +103,10 @@ mod tests {
     use super::*;
 
     fn problems_of(mutants: &[&str], forms: [&str; 2]) -> Vec<String> {
+        problems_with(None, mutants, forms)
+    }
+
+    fn problems_with(unit: Option<&str>, mutants: &[&str], forms: [&str; 2]) -> Vec<String> {
         let texts = forms.map(|form| format!("module m (\n    input wire a\n);\n{form}endmodule\n"));
         let known: Vec<_> = ["first", "second"]
             .iter()
@@ -101,7 +114,10 @@ mod tests {
             .map(|(unit, text)| Known { unit, module: "m", mutants: Names::of(text).all() })
             .collect();
         let mutants = mutants.iter().map(|mutant| (*mutant).to_owned()).collect();
-        problems(&[Explanation { module: "m".into(), mutants, reason: "why".into() }], &known)
+        problems(
+            &[Explanation { module: "m".into(), unit: unit.map(str::to_owned), mutants, reason: "why".into() }],
+            &known,
+        )
     }
 
     #[test]
@@ -137,6 +153,11 @@ mod tests {
             problems_of(&["`b`: `~` becomes `` (1 of 1)"], forms),
             ["m: `b`: `~` becomes `` (1 of 1) is a mutant of different statements:\n    \
               first: wire b = ~a & c;\n    second: wire b = a & ~c;"]
+        );
+        assert_eq!(problems_with(Some("second"), &["`b`: `~` becomes `` (1 of 1)"], forms), [""; 0]);
+        assert_eq!(
+            problems_with(Some("third"), &["`b`: `~` becomes `` (1 of 1)"], forms),
+            ["m: there is no such module any more"]
         );
     }
 }

@@ -55,7 +55,7 @@ impl Score {
         for (mutation, verdict) in form.drawn.iter().zip(verdicts) {
             let what = mutation.describe(form.text);
             let name = names.name(mutation);
-            let why = explained::reason(form.module, &name);
+            let why = explained::reason(form.bench.unit(), form.module, &name);
             match (verdict, why) {
                 (None, _) => {}
                 (Some(Verdict::Equivalent), _) => score.equivalent += 1,
