@@ -36,9 +36,9 @@ fn the_version_names_schema_and_commit() {
     let (version, git) = (object["version"].as_str().expect("text"), object["git"].as_str().expect("text"));
     assert_eq!(version, env!("CARGO_PKG_VERSION"));
     assert!(git == "unknown" || git.len() == 12 && git.bytes().all(|byte| byte.is_ascii_hexdigit()), "{git}");
-    assert_eq!(object["configuration_schema"], 1);
+    assert_eq!(object["configuration_schema"], 2);
     let line = workspace.weft(&["--version"]).succeeded().stdout;
-    assert_eq!(line, format!("weft {version} (configuration schema 1, git {git})\n"));
+    assert_eq!(line, format!("weft {version} (configuration schema 2, git {git})\n"));
 }
 
 #[test]

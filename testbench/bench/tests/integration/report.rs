@@ -11,7 +11,7 @@ use testbench::{BenchError, Engine, Outcome, Report, RunOptions};
 use weft_config::Config;
 use words::*;
 
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 26] = [
     "config",
     "program",
     "engine",
@@ -24,6 +24,10 @@ const FIELDS: [&str; 22] = [
     "lane_utilisation",
     "avg_path",
     "idle_cycles",
+    "dcache_reads",
+    "dcache_misses",
+    "l2_accesses",
+    "l2_misses",
     "replays",
     "divergent_branches",
     "high_water",
@@ -59,8 +63,8 @@ fn stats(report: &Report, engine: Engine) -> Value {
 
 #[test]
 fn stats_have_every_field_and_null_where_the_engine_knows_nothing() {
-    // There is no fault, and `sp` is never set to a stack.
-    let unknown = ["stack_bytes", "fault"];
+    // There is no fault and no cache, and `sp` is never set to a stack.
+    let unknown = ["dcache_reads", "dcache_misses", "l2_accesses", "l2_misses", "stack_bytes", "fault"];
     for engine in [Engine::Model, Engine::Rtl, Engine::Cosim] {
         let object = stats(&run(&config(), engine, RunOptions::default()), engine);
         let mut names: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
@@ -78,6 +82,29 @@ fn stats_have_every_field_and_null_where_the_engine_knows_nothing() {
         assert_eq!(object["config"]["warps"], 1);
         assert_eq!(object["regions"][0]["cycles"], object["cycles"], "{engine:?}: all is in region 0");
     }
+}
+
+/// Of two loads of a line the first one misses, and so does the line in the second level.
+#[test]
+fn the_model_counts_misses_of_both_caches() {
+    let mut config = support::config(1, 8);
+    config.dcache.bytes = 64;
+    config.model.l2_bytes = 1 << 16;
+    let counts = |config: &Config, line: i32| {
+        let words = [lui(10, 0x80000), lw(5, 10, 0), add(6, 5, 5), lw(7, 10, line), csrw(0x800, 0)];
+        let program = support::program(config, &words, &[]);
+        let report = testbench::run(config, &program, Engine::Model, RunOptions::default());
+        let object = stats(&report.unwrap(), Engine::Model);
+        ["dcache_reads", "dcache_misses", "l2_accesses", "l2_misses"].map(|name| object[name].as_u64())
+    };
+    assert_eq!(counts(&config, 4), [2, 1, 1, 1].map(Some));
+    assert_eq!(
+        counts(&config, 32),
+        [2, 2, 2, 1].map(Some),
+        "in another line of the core, and the same of the second level"
+    );
+    config.dcache.bytes = 0;
+    assert_eq!(counts(&config, 4), [None, None, Some(2), Some(1)]);
 }
 
 #[test]
