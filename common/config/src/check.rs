@@ -349,11 +349,17 @@ fn check_data_cache(config: &Config) -> Result<(), Broken> {
 /// its other keys are set.
 fn check_second_level(config: &Config) -> Result<(), Broken> {
     let Model { l2_bytes: bytes, l2_ways: ways, l2_line_bytes: line, .. } = config.model;
-    let (least, default) = (4 * config.threads, Model::default());
-    let of_none =
-        Model { scoreboard: config.model.scoreboard, path_forwarding: config.model.path_forwarding, ..default };
+    let least = 4 * config.threads;
     if bytes == 0 {
-        return if config.model == of_none { Ok(()) } else { Err(without_second_level(config)) };
+        const OTHERS: &[&str] =
+            &["model.l2_ways", "model.l2_line_bytes", "model.memory_latency", "model.memory_bandwidth"];
+        let is_set = |key: &&Key| OTHERS.contains(&key.name) && key.value(config) != key.default();
+        let set = KEYS.iter().find(is_set).map(|key| Broken {
+            keys: OTHERS,
+            reason: format!("`{}` has no effect without `model.l2_bytes`", key.name),
+            hint: "leave it out, or set model.l2_bytes=1048576".into(),
+        });
+        return set.map_or(Ok(()), Err);
     }
     if config.memory.kind == MemoryKind::Bram {
         return Err(Broken {
@@ -383,18 +389,6 @@ fn check_second_level(config: &Config) -> Result<(), Broken> {
         });
     }
     Ok(())
-}
-
-/// Reports a key of the second-level cache that is set without one.
-fn without_second_level(config: &Config) -> Broken {
-    let is_set = |key: &&Key| key.name.starts_with("model.l2_") || key.name.starts_with("model.memory_");
-    let is_set = |key: &&Key| is_set(key) && key.value(config) != key.default();
-    let key = KEYS.iter().find(is_set).map_or("model.l2_ways", |key| key.name);
-    Broken {
-        keys: &["model.l2_ways", "model.l2_line_bytes", "model.memory_latency", "model.memory_bandwidth"],
-        reason: format!("`{key}` has no effect without `model.l2_bytes`"),
-        hint: "leave it out, or set model.l2_bytes=1048576".into(),
-    }
 }
 
 fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {
