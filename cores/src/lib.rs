@@ -237,8 +237,8 @@ impl Shape {
     }
 }
 
-/// Refuses features that only the golden model has.
-fn check_buildable(config: &Config) -> Result<(), CoreError> {
+/// Refuses features that only the golden model has. [`elaborate`] does so, too.
+pub fn check_buildable(config: &Config) -> Result<(), CoreError> {
     for key in KEYS.iter().filter(|key| key.is_of_the_model()) {
         let (value, default) = (key.value(config), key.default());
         if value != default {

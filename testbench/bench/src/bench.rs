@@ -192,6 +192,8 @@ impl BuiltCore {
         type Key = ((String, u32), bool, Effort);
         static BUILT: Mutex<BTreeMap<Key, BuiltCore>> = Mutex::new(BTreeMap::new());
         let built = || BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+        // The key has no keys of the model alone, which `elaborate` refuses.
+        cores::check_buildable(config)?;
         let key = ((config.rtl_hash_text(), entry), wave, effort);
         let known = built().get(&key).cloned();
         if let Some(core) = known.filter(|_| !rtl::faults_are_watched()) {

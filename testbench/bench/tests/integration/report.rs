@@ -107,6 +107,16 @@ fn the_model_counts_misses_of_both_caches() {
     assert_eq!(counts(&config, 4), [None, None, Some(2), Some(1)]);
 }
 
+/// Also after a core of the same hardware was built in this process.
+#[test]
+fn the_hardware_refuses_what_the_model_alone_has() {
+    let mut config = config();
+    assert!(run(&config, Engine::Rtl, RunOptions::default()).success());
+    config.model.l2_bytes = 1 << 16;
+    let refused = testbench::run(&config, &program(&config, 0), Engine::Rtl, RunOptions::default());
+    assert!(matches!(refused, Err(BenchError::Core(cores::CoreError::OfTheModel { .. }))), "{refused:?}");
+}
+
 #[test]
 fn the_model_counts_cycles_unless_it_is_told_not_to() {
     let of =
