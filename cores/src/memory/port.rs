@@ -1,6 +1,6 @@
 //! The data port of the pipeline at the adaptor behind it, and the request that an adaptor holds.
 
-use rtl::{Builder, Expr, zeros};
+use rtl::{Builder, Expr, ones, zeros};
 
 use super::row_bits;
 use crate::shape::Shape;
@@ -61,9 +61,27 @@ impl Request {
         Self { tag: request.tag.slice(0, shape.tag_bits()), ..request }
     }
 
+    /// Drives the `ready` of the port from a register: a skid buffer takes a request that finds `ready` of the adaptor
+    /// low. Returns the request that the adaptor sees, in the same cycle. Without the buffer `ready` would begin in
+    /// one adaptor, pass those before it, and end in S3.
+    pub fn buffered(&self, m: &Builder, ready: &Expr) -> Self {
+        m.comment("A request that is accepted but not taken on waits in the skid buffer.");
+        let full = m.register("skid_full", 1);
+        m.output("dmem_req_ready", &!&full);
+        let valid = m.wire("offered", &(&self.valid | &full));
+        let waits = m.fault("skid_buffer_loses_its_request", &(&valid & !ready), &(&self.valid & !&full & !ready));
+        full.next(&waits).reset(0);
+        let held = self.registers(m, "skid_", &m.fault("skid_buffer_is_overwritten", &!&full, &ones(1)));
+        Self { valid, ..self.zip(&held, |offered, held| full.mux(held, offered)) }
+    }
+
     /// Registers that take the request in cycles in which it is `taken`.
     pub fn hold(&self, m: &Builder, taken: &Expr) -> Self {
-        let register = |name: &str, value: &Expr| m.hold(name, value, taken);
+        self.registers(m, "", taken)
+    }
+
+    fn registers(&self, m: &Builder, prefix: &str, taken: &Expr) -> Self {
+        let register = |name: &str, value: &Expr| m.hold(&format!("{prefix}{name}"), value, taken);
         let line = register("line_number", &self.line);
         Self {
             valid: zeros(0),
@@ -75,6 +93,21 @@ impl Request {
             window: register("window", &self.window),
             line,
             hart: register("hart", &self.hart),
+        }
+    }
+
+    /// Each field from both requests, but for `valid`.
+    fn zip(&self, other: &Self, field: impl Fn(&Expr, &Expr) -> Expr) -> Self {
+        Self {
+            valid: zeros(0),
+            op: field(&self.op, &other.op),
+            row: field(&self.row, &other.row),
+            tag: field(&self.tag, &other.tag),
+            mask: field(&self.mask, &other.mask),
+            data: field(&self.data, &other.data),
+            window: field(&self.window, &other.window),
+            line: field(&self.line, &other.line),
+            hart: field(&self.hart, &other.hart),
         }
     }
 }

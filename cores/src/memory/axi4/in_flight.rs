@@ -56,11 +56,15 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     } else {
         zeros(reads)
     };
-    let read_rows = rows(&m, "read", &row, &started);
+    m.comment("The row of a free tag is taken before a request is known to start.");
+    let free = m.wire("read_free", &(decode(&tag, reads) & !(&reading | &rewriting)));
+    let read_rows = rows(&m, "read", &row, &free);
+    let by_tag = m.memory("rows_by_tag", reads, row_bits, MemoryStyle::Distributed);
+    by_tag.write(&free.any(), &tag, &row);
     let of_row = |rows: &[Expr]| join(rows.iter().map(|held| held.eq(&row)));
     let tags_of_row = m.wire("tags_of_row", &of_row(&read_rows));
 
-    m.comment("Writes, in a ring.");
+    m.comment("Writes, in a ring. The next place takes a row likewise.");
     let places = writes(shape);
     let turn = |name: &str, moves: &Expr| m.counter(name, clog2(places), moves);
     let (next_at, oldest_at) = (turn("next_at", &write), turn("oldest_at", &write_answered));
@@ -68,7 +72,10 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let writing = m.register("writing", places);
     let ended = decode(&oldest_at, places).when(&write_answered);
     writing.next(&((&writing & !ended) | &started)).reset(0);
-    let write_rows = rows(&m, "written", &written_row, &started);
+    let write_rows = rows(&m, "written", &written_row, &(decode(&next_at, places) & !&writing));
+    let full = m.wire("full", &writing.all());
+    let in_order = m.memory("rows_in_order", places, row_bits, MemoryStyle::Distributed);
+    in_order.write(&!&full, &next_at, &written_row);
 
     m.port_group("for the requested row: reads, AMOs whose write has not started, writes");
     m.output("reads_row", &(&reading & &tags_of_row).any());
@@ -77,21 +84,16 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.port_group("whether an AMO with this tag has not started its write");
     m.output("rewrites_tag", &(&rewriting & decode(&tag, reads)).any());
     m.port_group("whether no further write may start, and whether anything is in flight");
-    m.output("writes_full", &writing.all());
+    m.output("writes_full", &full);
     let rewriting = m.fault("amo_is_not_in_flight_after_its_read", &rewriting.any(), &zeros(1));
     m.output("any", &(reading.any() | rewriting | writing.any()));
     m.port_group("the rows of the answered read and write");
-    let style = MemoryStyle::Distributed;
-    let by_tag = m.memory("rows_by_tag", reads, row_bits, style);
-    by_tag.write(&read, &tag, &row);
     m.output("answered_read_row", &by_tag.read("row_of_tag", &answered_tag));
-    let in_order = m.memory("rows_in_order", places, row_bits, style);
-    in_order.write(&write, &next_at, &written_row);
     m.output("answered_write_row", &in_order.read("row_of_oldest", &oldest_at));
     m.finish()
 }
 
-/// One register for each bit of `starts`. The register takes the row when its bit is set.
-fn rows(m: &Builder, name: &str, row: &Expr, starts: &Expr) -> Vec<Expr> {
-    (0..starts.width()).map(|place| m.hold(&format!("{name}_row_{place}"), row, &starts.bit(place))).collect()
+/// One register for each bit of `takes`. The register takes the row when its bit is set.
+fn rows(m: &Builder, name: &str, row: &Expr, takes: &Expr) -> Vec<Expr> {
+    (0..takes.width()).map(|place| m.hold(&format!("{name}_row_{place}"), row, &takes.bit(place))).collect()
 }

@@ -101,11 +101,11 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let in_flight_now = in_flight.instance.output("any");
     let works = if shape.control {
         // A request that waits after an error never leaves, and a start drops it.
-        &held.taken | (&held.present & !&held.failed) | in_flight_now
+        &held.offered | (&held.present & !&held.failed) | in_flight_now
     } else {
-        &held.taken | &held.present | in_flight_now | &held.failed
+        &held.offered | &held.present | in_flight_now | &held.failed
     };
-    busy.next(&m.fault("is_idle_with_requests_in_flight", &works, &held.taken)).reset(0);
+    busy.next(&m.fault("is_idle_with_requests_in_flight", &works, &held.offered)).reset(0);
     m.output("dmem_idle", &!&busy);
     if shape.bus_fails() && shape.has_dcache() {
         m.output("dmem_failed", &held.failed);
@@ -134,7 +134,8 @@ fn dropped(m: &Builder, shape: &Shape, answered: &Expr, delivered: &Expr) -> Exp
 struct Held {
     request: Request,
     present: Register,
-    taken: Expr,
+    /// A request is at the port, or waits in its skid buffer.
+    offered: Expr,
     /// The waiting request leaves. The ordering rule drives this.
     leaves: Expr,
     /// An answer was an error, so no further request leaves.
@@ -159,17 +160,17 @@ impl Held {
             ready
         };
         let ready = m.wire("ready", &ready);
+        let port = port.buffered(m, &ready);
         let taken = m.wire("taken", &(&port.valid & &ready));
         let stays = &present & !&leaves;
         let stays = if shape.control { stays & !restart } else { stays };
         present.next(&(&taken | stays)).reset(0);
-        m.output("dmem_req_ready", &ready);
         let request = port.hold(m, &taken);
         let op = &request.op;
         let stores = m.wire("stores", &op.is(1));
         let rewrites = if shape.memory_has_atomics() { m.wire("rewrites", &op.from(2).any()) } else { zeros(1) };
         let reads = m.wire("reads", &(&rewrites | !op.bit(0)));
-        Self { request, present, taken, leaves, failed, stores, rewrites, reads }
+        Self { request, present, offered: port.valid, leaves, failed, stores, rewrites, reads }
     }
 }
 

@@ -91,7 +91,7 @@ pub fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<M
     let next = Next::declare(&m, shape);
     let cache = Cache::declare(&m, shape, geometry, &port, &next)?;
     let found = cache.decide(&m, &next);
-    cache.look_up(&m, &port, &empties, &found, &next);
+    cache.look_up(&m, &empties, &found, &next);
     cache.write(&m, &found, &next);
     cache.leave(&m, shape, &found, &next);
     cache.answer(&m, shape, &found, &next);
@@ -120,6 +120,8 @@ rtl::inputs! {
 /// The request that is looked up, and the parts of the cache.
 struct Cache<'a> {
     geometry: &'a Geometry,
+    /// The next request.
+    port: Request,
     present: Register,
     accepted: Expr,
     request: Request,
@@ -151,8 +153,8 @@ impl<'a> Cache<'a> {
         let [stale, sweeps] = ["stale", "sweeps"].map(|name| m.register(name, 1));
         let [done, lists] = ["done", "lists"].map(|name| m.forward(name, 1));
         let ready = m.wire("ready", &((!&present | &done) & !(&lists | &sweeps)));
+        let port = port.buffered(m, &ready);
         let accepted = m.wire("accepted", &(&port.valid & &ready));
-        m.output("dmem_req_ready", &ready);
         present.next(&(&accepted | (&present & !&done))).reset(0);
         let request = port.hold(m, &accepted);
         let atomics = Atomics::declare(m, shape, &request)?;
@@ -171,6 +173,7 @@ impl<'a> Cache<'a> {
         let window = Window::declare(m, shape, &present, &request, &buffer);
         Ok(Self {
             geometry,
+            port,
             present,
             accepted,
             request,
@@ -255,14 +258,14 @@ impl<'a> Cache<'a> {
     }
 
     /// Reads the line of the request, or of a list that is being answered.
-    fn look_up(&self, m: &Builder, port: &Request, empties: &Expr, found: &Found, next: &Next) {
+    fn look_up(&self, m: &Builder, empties: &Expr, found: &Found, next: &Next) {
         m.comment("The look-up, and its repetition if the line changes at its edge or later.");
         let [list_reads, list_index] = ["list_reads", "list_index"].map(|port| self.refills.net(port));
         let own = self.index(&self.request.row);
         let lists = self.refills.net("lists");
         let repeats = m.wire("repeats", &(&self.stale & !&lists));
         self.lines.input("looks_up", &(&self.accepted | &repeats)).input("reads", &list_reads);
-        let again = self.stale.mux(&own, &self.index(&port.row));
+        let again = self.stale.mux(&own, &self.index(&self.port.row));
         self.lines.input("read_index", &m.wire("read_index", &list_reads.mux(&list_index, &again)));
         let filled = m.wire("filled_index", &self.index(&self.refills.net("answered_row")));
         let written = m.wire("written_index", &next.answers.mux(&filled, &own));
@@ -273,7 +276,7 @@ impl<'a> Cache<'a> {
         let comes = m.fault("look_up_of_no_request_is_repeated", &self.accepted, &ones(1));
         let lost = m.fault("look_up_reads_the_line_of_a_list", &lists, &zeros(1));
         let own_changes = lost | (&fills & filled.eq(&own));
-        let next_changes = comes & &changes & written.eq(&self.index(&port.row));
+        let next_changes = comes & &changes & written.eq(&self.index(&self.port.row));
         self.stale.next(&stays.mux(&own_changes, &next_changes)).reset(0);
 
         m.comment("The sweep over all tags.");
@@ -353,10 +356,10 @@ impl<'a> Cache<'a> {
         m.output("next_dmem_req_mask", &self.buffer.net("left_mask"));
         m.output("next_dmem_req_data", &self.buffer.net("left_data"));
         let busy = m.register("busy", 1);
-        let works = &self.accepted | &self.present | self.buffer.net("any") | &valid | self.refills.net("lists");
+        let works = &self.port.valid | &self.present | self.buffer.net("any") | &valid | self.refills.net("lists");
         // The bus knows of loads on their way. After an error it answers none, and drops what is left here.
         let works = if shape.has_bus { works & !&next.failed } else { works | self.refills.net("any_load") };
-        busy.next(&m.fault("is_idle_with_buffered_stores", &works, &self.accepted)).reset(0);
+        busy.next(&m.fault("is_idle_with_buffered_stores", &works, &self.port.valid)).reset(0);
         m.output("dmem_idle", &(!&busy & &next.idle));
     }
 

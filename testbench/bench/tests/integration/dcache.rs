@@ -113,9 +113,10 @@ fn a_write_to_its_csr_empties_the_cache() {
 #[test]
 fn broken_copies_are_found() {
     let config = with(MemoryKind::Model, (4, 4), 2, (1, 60));
-    let fault = "dcache.load_overtakes_a_buffered_store";
-    let reports = with_fault(fault, || kernels(&config, &KERNELS));
-    assert!(reports.iter().any(|(_, report)| !report.success()), "{fault}: not found");
+    for fault in ["load_overtakes_a_buffered_store", "skid_buffer_loses_its_request", "skid_buffer_is_overwritten"] {
+        let reports = with_fault(&format!("dcache.{fault}"), || kernels(&config, &KERNELS));
+        assert!(reports.iter().any(|(_, report)| !report.success()), "{fault}: not found");
+    }
 
     let program = assembly::program(&assembly::file("reservations"), &config);
     assert!(run_quickly(&config, &program).success());

@@ -25,6 +25,8 @@ const ORDER: &[Copy] = &[
     ("memory of AMOs apart from stores", "axi4_atomics.store_is_remembered_as_a_read", &["m_axi_w:", "dmem_rsp_data", "done", "no request"]),
     ("the patience of an AMO", "axi4_atomics.amo_does_not_wait_for_its_write", &["m_axi_w:", "no request", "dmem_rsp_data", "done"]),
     ("the precedence of an AMO's write", "axi4.store_does_not_let_amo_go_first", &["m_axi_w:", "dmem_rsp_data"]),
+    ("a request that waits twice", "axi4.skid_buffer_loses_its_request", DATA),
+    ("a request that is kept", "axi4.skid_buffer_is_overwritten", &["dmem_rsp_tag"]),
     ("the wait for all to be performed", "axi4.is_idle_with_requests_in_flight", &["done"]),
 ];
 
