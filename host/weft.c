@@ -343,6 +343,12 @@ static void report(struct weft *core, uint32_t status, struct weft_result *resul
     result->cycles = counter(core, WEFT_CYCLES, WEFT_CYCLES_HIGH);
     result->instructions = counter(core, WEFT_INSTRUCTIONS, WEFT_INSTRUCTIONS_HIGH);
     result->thread_instructions = counter(core, WEFT_THREAD_INSTRUCTIONS, WEFT_THREAD_INSTRUCTIONS_HIGH);
+    result->stalls.write_port = counter(core, WEFT_STALLS_WRITE_PORT, WEFT_STALLS_WRITE_PORT_HIGH);
+    result->stalls.place = counter(core, WEFT_STALLS_PLACE, WEFT_STALLS_PLACE_HIGH);
+    result->stalls.result = counter(core, WEFT_STALLS_RESULT, WEFT_STALLS_RESULT_HIGH);
+    result->stalls.spacing = counter(core, WEFT_STALLS_SPACING, WEFT_STALLS_SPACING_HIGH);
+    result->stalls.fetch = counter(core, WEFT_STALLS_FETCH, WEFT_STALLS_FETCH_HIGH);
+    result->stalls.parked = counter(core, WEFT_STALLS_PARKED, WEFT_STALLS_PARKED_HIGH);
 }
 
 /* The first status of a core that has stopped, or the last of `polls`. */

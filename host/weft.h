@@ -59,12 +59,18 @@ struct weft {
     uint32_t table, table_first, table_bytes; /* where the program has it, its first pc, and the code that it covers */
 };
 
+/* Cycles in which nothing issued, by cause; all 0 unless the core counts them (control.counters). */
+struct weft_stalls {
+    uint64_t write_port, place, result, spacing, fetch, parked; /* as the registers stalls_* */
+};
+
 struct weft_result {
     int running, stopping, done, fault, bus_error, exit_valid; /* as in the register `status` */
     uint32_t exit_code, exit_hart;
     uint32_t fault_cause, fault_pc, fault_warp, fault_lane, fault_address;
     uint32_t bus_error_address;
     uint64_t cycles, instructions, thread_instructions;
+    struct weft_stalls stalls;
 };
 
 /* Finds the core. `ram` and `ram_bytes`: the memory that programs may use, memory.ram_bytes of its configuration. */

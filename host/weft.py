@@ -142,6 +142,8 @@ class Result:
     cycles: int
     instructions: int
     thread_instructions: int
+    stalls: dict
+    """Cycles in which nothing issued, by cause; empty unless the core counts them (control.counters)."""
     console: bytes
 
     @property
@@ -292,6 +294,12 @@ class Weft:
         code = "DECERR" if status & self._bit("STATUS", "BUS_ERROR_DECODE") else "SLVERR"
         return f"{code} for a {kind} at {self._place(self.get('BUS_ERROR_ADDRESS'))}"
 
+    def _stalls(self):
+        if not self.get("SHAPE") & self._bit("SHAPE", "STALLS"):
+            return {}
+        causes = ("write_port", "place", "result", "spacing", "fetch", "parked")
+        return {cause: self._counter(f"STALLS_{cause.upper()}") for cause in causes}
+
     def _result(self, status):
         def has(field):
             return bool(status & self._bit("STATUS", field))
@@ -307,5 +315,6 @@ class Weft:
             cycles=self._counter("CYCLES"),
             instructions=self._counter("INSTRUCTIONS"),
             thread_instructions=self._counter("THREAD_INSTRUCTIONS"),
+            stalls=self._stalls(),
             console=self.console,
         )

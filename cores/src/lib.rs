@@ -34,7 +34,7 @@ mod trace;
 
 use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};
-use weft_config::{Config, KEYS, MemoryKind, NotInHardware, Order, Reset, Scheduler, UnitError};
+use weft_config::{Config, Counters, KEYS, MemoryKind, NotInHardware, Order, Reset, Scheduler, UnitError};
 
 pub use shape::Shape;
 use shape::{DEPTH, PC};
@@ -197,6 +197,7 @@ impl Shape {
                 .next_power_of_two()
                 .clamp(8, 16),
             control: config.control.port,
+            counts_stalls: config.control.counters == Counters::Full,
             posts_stores: adaptors.iter().any(|adaptor| adaptor.posts_stores),
             has_bus: config.memory.kind == MemoryKind::Axi4,
             bus_bits: config.bus_bits() as usize,

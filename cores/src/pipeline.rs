@@ -105,6 +105,9 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         for (name, counter) in COUNTERS.into_iter().zip([cycles, commits, instructions, threads.q()]) {
             m.output(name, &counter);
         }
+        if shape.counts_stalls {
+            m.output("count_stall", &s3.net("stall"));
+        }
     }
 
     if shape.trace {

@@ -106,6 +106,8 @@ pub struct Shape {
     pub reset_pc: u32,
     /// Whether a control block starts and stops the core: `control.port`.
     pub control: bool,
+    /// Whether it counts the cycles in which nothing issues, by cause: `control.counters` = "full".
+    pub counts_stalls: bool,
     pub trace: bool,
     /// Whether the sorter of the sorted table merges equal rows of the cold table: from T = 8, and at any T in its
     /// proof.
@@ -120,6 +122,11 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Whether S0 shows S3 which contexts run.
+    pub fn shows_enabled(&self) -> bool {
+        self.constrained || self.counts_stalls
+    }
+
     pub fn instructions(&self) -> Vec<Encoding> {
         isa::instructions(self.isa)
     }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::LOWEST_RAM;
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
-use crate::keys::{Config, MemoryKind, Model};
+use crate::keys::{Config, Counters, MemoryKind, Model};
 use crate::table::{KEYS, Key, Refusal};
 use crate::unit::{UNITS, VERILOG};
 use crate::window;
@@ -268,8 +268,15 @@ fn check_scratchpad(config: &Config) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Checks that the memory can be filled before the core is started.
+/// Checks that the counters can be read, and that the memory can be filled before the core is started.
 fn check_control(config: &Config) -> Result<(), Broken> {
+    if config.control.counters == Counters::Full && !config.control.port {
+        return Err(Broken {
+            keys: &["control.counters", "control.port"],
+            reason: "`control.counters` = \"full\" has no effect without `control.port`".into(),
+            hint: "set control.port=true, or leave it out".into(),
+        });
+    }
     if !config.control.port || config.memory.kind != MemoryKind::Bram {
         return Ok(());
     }

@@ -283,6 +283,19 @@ pub struct Axi {
 pub struct Control {
     /// Whether registers behind an AXI4-Lite port start and stop the core.
     pub port: bool,
+    pub counters: Counters,
+}
+
+choice! {
+    /// `control.counters`
+    #[derive(Default)]
+    Counters {
+        /// Cycles, parts, and instructions of warps and of threads.
+        #[default]
+        Basic = "basic",
+        /// The same, and the cycles in which nothing issues, by cause.
+        Full = "full",
+    }
 }
 
 /// `[trace]`

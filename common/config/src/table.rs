@@ -163,6 +163,8 @@ const OTHERS: &[Key] = keys! {
     axi.data_bits: Integer(zero_or_power_of_two(32, WIDEST_BUS as u64)), in_hardware: true;
     /// Whether registers behind an AXI4-Lite port start and stop the core; not with "bram".
     control.port: Boolean, in_hardware: true;
+    /// What the control port counts: full = also the cycles in which nothing issues, by cause.
+    control.counters: Choice("sets of counters"), in_hardware: true;
     /// Instruction cache, direct mapped; 0 = none.
     icache.bytes: Integer(zero_or_power_of_two(64, 1 << 18)), in_hardware: true;
     /// Line of the instruction cache.

@@ -15,6 +15,7 @@
 pub mod axil;
 mod gate;
 pub mod registers;
+mod stalls;
 
 use rtl::{
     Builder, ElaborationError, Expr, Instance, Module, PortInfo, Register, any_of, concat, join, lit, ones, zeros,
@@ -58,6 +59,9 @@ pub fn elaborate(shape: &Shape, pipeline: &[PortInfo], unit: &str) -> Result<Mod
     run.report(&m, &bus, &core, &held, &mut file);
     core.report(&held.entry.when(&run.misaligned), &mut file);
     console(&m, &bus, &run, &mut file);
+    if shape.counts_stalls {
+        stalls::declare(&m, &bus, &run, &mut file);
+    }
     file.read(&m, &bus);
     m.finish()
 }
@@ -70,6 +74,8 @@ struct Bus {
     written: Vec<Expr>,
     read: Vec<Expr>,
     takes_read: Expr,
+    /// The address of the read.
+    read_at: Expr,
     data: Expr,
     strobes: Expr,
 }
@@ -107,7 +113,16 @@ impl Bus {
         let written = select("writes", input("awaddr"), &|access| access != Access::Read);
         let read = select("reads", input("araddr"), &|access| access != Access::Write);
         let takes_read = slave.output_as("read", "read");
-        Ok(Self { write, written, read, takes_read, data: input("wdata"), strobes: input("wstrb"), slave })
+        Ok(Self {
+            write,
+            written,
+            read,
+            takes_read,
+            read_at: input("araddr"),
+            data: input("wdata"),
+            strobes: input("wstrb"),
+            slave,
+        })
     }
 
     /// Whether a register is written in this cycle.
@@ -135,11 +150,16 @@ impl Bus {
 
 /// The values of registers by their names, as they are read.
 #[derive(Default)]
-struct File(Vec<(&'static str, Expr)>);
+struct File(Vec<(Vec<&'static str>, Expr)>);
 
 impl File {
     fn word(&mut self, name: &'static str, value: &Expr) {
-        self.0.push((name, value.extend(32)));
+        self.words(&[name], value);
+    }
+
+    /// Registers that read the same value, which depends on the address.
+    fn words(&mut self, names: &[&'static str], value: &Expr) {
+        self.0.push((names.to_vec(), value.extend(32)));
     }
 
     /// Joins fields to a register.
@@ -155,9 +175,10 @@ impl File {
 
     fn read(&self, m: &Builder, bus: &Bus) {
         m.comment("The value that is read.");
-        let value = |(name, value): &(&'static str, Expr)| {
-            let number = REGISTERS.iter().position(|register| register.name == *name).expect("a register of the table");
-            value.when(&bus.read[number])
+        let number = |name: &str| REGISTERS.iter().position(|register| register.name == name);
+        let value = |(names, value): &(Vec<&'static str>, Expr)| {
+            let reads = names.iter().map(|name| bus.read[number(name).expect("a register of the table")].clone());
+            value.when(&any_of(reads))
         };
         bus.slave.input("value", &m.wire("value", &any_of(self.0.iter().map(value))));
     }
@@ -368,7 +389,8 @@ fn constants(shape: &Shape, unit: &str, file: &mut File) {
     file.word("version", &number(VERSION));
     let (warps, threads) = (lit(8, shape.warps as u64), lit(8, shape.threads as u64));
     let table = lit(1, u64::from(shape.reconverges));
-    file.fields("shape", &[("warps", &warps), ("threads", &threads), ("table", &table)]);
+    let stalls = lit(1, u64::from(shape.counts_stalls));
+    file.fields("shape", &[("warps", &warps), ("threads", &threads), ("table", &table), ("stalls", &stalls)]);
     let has = EXTENSIONS.iter().map(|extension| lit(1, u64::from(shape.has(extension))));
     file.word("isa", &join(has));
     let letters = |at: usize| {

@@ -38,7 +38,7 @@ pub struct Register {
 /// What the register `id` reads.
 pub const ID: u32 = u32::from_le_bytes(*b"Weft");
 /// What the register `version` reads: major number in the upper half, minor number in the lower half.
-pub const VERSION: u32 = 1 << 16 | 1;
+pub const VERSION: u32 = 1 << 16 | 2;
 
 const fn word(name: &'static str, offset: u32, access: Access, summary: &'static str) -> Register {
     Register { name, offset, access, summary, fields: &[] }
@@ -50,7 +50,7 @@ const fn field(name: &'static str, bit: usize, bits: usize, summary: &'static st
 
 use Access::{Read, ReadWrite, WhileStopped, Write as WriteOnly};
 
-/// All registers, by offset. 0x098 to 0x1ff are for further counters and paths, 0x40000 to 0x7ffff for the scratchpad.
+/// All registers, by offset. 0x098 to 0x0c7 and 0x0f8 to 0x1ff are for further counters and paths, 0x40000 to 0x7ffff for the scratchpad.
 pub const REGISTERS: &[Register] = &[
     word("id", 0x000, Read, "The letters `Weft`, the first in the lowest byte."),
     word("version", 0x004, Read, "Version of this table.")
@@ -59,6 +59,7 @@ pub const REGISTERS: &[Register] = &[
         field("warps", 0, 8, "W"),
         field("threads", 8, 8, "T"),
         field("table", 16, 1, "its unit reads the reconvergence table"),
+        field("stalls", 17, 1, "it counts the cycles without an issue: `stalls_*`, else 0"),
     ]),
     // Its fields are those of `EXTENSIONS`, in this order.
     word("isa", 0x00c, Read, "Extensions of RV32I."),
@@ -113,6 +114,19 @@ pub const REGISTERS: &[Register] = &[
     word("thread_instructions_high", 0x08c, Read, "High word."),
     word("console", 0x090, Read, "The next byte of the console. Reading takes it.")
         .with(&[field("data", 0, 8, "the byte"), field("valid", 8, 1, "there was one")]),
+    // Bits 3 to 5 of the offset are the code of the cause (`stages::s3_stalls`).
+    word("stalls_write_port", 0x0c8, Read, "Cycles without an issue: a ready instruction waited for a register write."),
+    word("stalls_write_port_high", 0x0cc, Read, "High word."),
+    word("stalls_place", 0x0d0, Read, "The next waited for a place in a queue or unit alone, or a fence for memory."),
+    word("stalls_place_high", 0x0d4, Read, "High word."),
+    word("stalls_result", 0x0d8, Read, "It waited for a load, division, or other long-latency result."),
+    word("stalls_result_high", 0x0dc, Read, "High word."),
+    word("stalls_spacing", 0x0e0, Read, "It waited for the instruction before it in its path."),
+    word("stalls_spacing_high", 0x0e4, Read, "High word."),
+    word("stalls_fetch", 0x0e8, Read, "All paths waited for their next instruction."),
+    word("stalls_fetch_high", 0x0ec, Read, "High word."),
+    word("stalls_parked", 0x0f0, Read, "No path could run: threads began, waited at the barrier, or had ended."),
+    word("stalls_parked_high", 0x0f4, Read, "High word."),
 ];
 
 impl Register {

@@ -13,6 +13,7 @@ pub mod s3_pick;
 pub mod s3_places;
 pub mod s3_schedule;
 pub mod s3_scoreboard;
+pub mod s3_stalls;
 pub mod s4_collect;
 pub mod s4_immediate;
 pub mod s5_decode;

@@ -63,7 +63,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let pcs = NextPcs::declare(&m, shape, &inputs);
     contexts.update(&m, shape, &inputs, &now, &pick, &done_one);
     pcs.read(&m, shape, &inputs, &pick).outputs(&m, "s1");
-    if shape.constrained {
+    if shape.shows_enabled() {
         m.port_group("which contexts run");
         m.output("enabled_contexts_now", &now.enabled);
     }

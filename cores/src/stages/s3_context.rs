@@ -137,13 +137,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         waits_for_requests = waits_for_requests & !held_back;
         m.output("unblocked", &unblocked);
     }
-    m.output("ready", &(&unblocked & has_places));
+    m.output("ready", &(&unblocked & &has_places));
     m.comment("For S0, which looks in the next cycle.");
     m.output("room", &m.delay_reset("room_now", &(running & !full_next & !beyond_replay)));
     m.output("urgent", &m.delay("urgent_now", &(!present_next & !loading)));
     m.output("read_position", &places.read_at);
     m.output("write_position", &places.write_at);
     m.output("follows", &places.follows);
+    if shape.counts_stalls {
+        m.port_group("for the counters: it waits for a place alone; for a long-latency result; for anything");
+        m.output("waits_for_place", &(&unblocked & !&has_places));
+        m.output("waits_for_result", &(present & &waits_for_late));
+        m.output("waits_to_issue", present);
+    }
     if shape.shows_scoreboard() {
         m.port_group("for a proof");
         m.output("present_now", present);

@@ -43,12 +43,8 @@ impl Pick {
 }
 
 fn ready(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts) -> Expr {
-    let considered = if shape.constrained {
-        let enabled = m.input("enabled_contexts_now", shape.contexts());
-        constrained(m, shape, &enabled, contexts)
-    } else {
-        rtl::ones(shape.contexts())
-    };
+    let considered =
+        if shape.constrained { constrained(m, shape, &inputs.enabled, contexts) } else { rtl::ones(shape.contexts()) };
     let ready = m.wire("ready", &(contexts.column("ready") & &considered));
     if let Some(held_back) = &contexts.held_back {
         let others = those_beside_who_waits(m, &(contexts.column("unblocked") & &considered), &ready);

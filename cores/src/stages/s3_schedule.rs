@@ -6,7 +6,7 @@
 //! is suppressed.
 //!
 //! Other files: `s3_scoreboard`, long-latency results; `s3_context`, the hazards of the instructions that a context
-//! buffers; `s3_places`, credits; `s3_pick`, the pick. This file: replay records, the buffers, and the outputs.
+//! buffers; `s3_places`, credits; `s3_pick`, the pick; `s3_stalls`, why nothing issues. This file: replay records, the buffers, and the outputs.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Memory, MemoryStyle, Module, Register, decode, join};
 use weft_trace::IssuePorts;
@@ -17,6 +17,7 @@ use super::s3_context::{self, Needs};
 use super::s3_pick::Pick;
 use super::s3_places::{Availability, Returned};
 use super::s3_scoreboard::{self, Started};
+use super::s3_stalls;
 use crate::shape::{BUFFER, PC, Shape};
 use crate::signals::{Hazards, Meta};
 use crate::trace::Traced;
@@ -72,6 +73,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("fetch_fault_s4", &leaves.fault);
     m.port_group("the slot's epoch at issue, for S8, which compares it while the instruction is in S6");
     m.output("epoch_s4", &m.delay("epoch", &pick.epoch));
+    if shape.counts_stalls {
+        s3_stalls::report(&m, &inputs, &contexts, &pick);
+    }
     if shape.trace {
         trace(&m, shape, &pick);
     }
@@ -86,6 +90,11 @@ rtl::inputs! {
         /// S9 needs the write port of the register file, so nothing issues.
         pub bubble: Expr = m.input("bubble", 1),
         pub epochs: Expr = m.input("epochs", shape.contexts()),
+        /// The contexts with threads to run.
+        pub enabled: Expr = {
+            let contexts = if shape.shows_enabled() { shape.contexts() } else { 0 };
+            m.input("enabled_contexts_now", contexts)
+        },
         #[group = "from S2"]
         fetch: Fetch = Fetch::inputs(m, shape, "s2"),
         /// A resteer has overtaken it.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use weft_config::extension::{A, M, ZBA, ZBB, ZICOND};
-use weft_config::{Coalescer, Config, Isa, Memory, MemoryKind, Scheduler};
+use weft_config::{Coalescer, Config, Counters, Isa, Memory, MemoryKind, Scheduler};
 
 use crate::tools::run;
 
@@ -88,6 +88,9 @@ fn chosen(row: &[usize]) -> Config {
         config.icache.prefetch = m == 1;
         // On the bus the control block says where the reconvergence table is.
         config.control.port |= descriptor.reconverges && kinds[memory] == MemoryKind::Axi4;
+    }
+    if config.control.port && trace == 1 {
+        config.control.counters = Counters::Full;
     }
     if descriptor.reads("divergence.fair_after") {
         config.divergence.fair_after = [0, 1, 3, 65_536][turns];

@@ -4,6 +4,7 @@
 mod broken;
 mod host;
 mod scenarios;
+mod stalls;
 
 use host::{Host, bus, cached, cached_open, compile, open, with_table};
 use sim::Program;

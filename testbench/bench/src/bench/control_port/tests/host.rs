@@ -2,7 +2,7 @@
 
 use cores::control::registers::Register;
 use sim::Program;
-use weft_config::{Config, Latency, MemoryKind};
+use weft_config::{Config, Counters, Latency, MemoryKind};
 
 use crate::bench::cached::Cached;
 use crate::bench::control_port::ControlPort;
@@ -47,6 +47,18 @@ pub fn with_table() -> Config {
     config
 }
 
+/// The same core with all counters, and the trace port.
+pub fn counted(mut config: Config) -> Config {
+    config.control.counters = Counters::Full;
+    config.trace.port = true;
+    config
+}
+
+/// The first of these cores.
+pub fn counted_open() -> Config {
+    counted(open())
+}
+
 fn with_caches(mut config: Config) -> Config {
     config.icache.bytes = 128;
     config.dcache.bytes = 64;
@@ -82,6 +94,8 @@ pub struct Host {
     events: Events,
     pub rng: fastrand::Rng,
     pub cycle: u64,
+    /// A port whose high cycles are counted, and how many there were.
+    watched: Option<(Port, u64)>,
     /// The last cycle in which memory had something to answer.
     last_busy: u64,
 }
@@ -132,6 +146,7 @@ impl Host {
             events: Events::default(),
             rng: fastrand::Rng::with_seed(config.memory.seed),
             cycle: 0,
+            watched: None,
             last_busy: 0,
         };
         host.reset();
@@ -180,6 +195,9 @@ impl Host {
         if self.side.is_waiting() || self.events.response {
             self.last_busy = self.cycle;
         }
+        if let Some((port, count)) = &mut self.watched {
+            *count += u64::from(self.model.bit(*port));
+        }
         self.half_cycle(1);
         self.cycle += 1;
         Ok(())
@@ -199,6 +217,11 @@ impl Host {
             self.model.set(input, value);
         }
         self.model.eval().unwrap();
+    }
+
+    /// How often a port was high, from the first call on.
+    pub fn count(&mut self, port: Port) -> u64 {
+        self.watched.get_or_insert((port, 0)).1
     }
 
     pub fn wait(&mut self, cycles: u64) -> Result<(), String> {
