@@ -373,6 +373,21 @@ int weft_stop(struct weft *core, uint32_t polls)
     return is_busy(last_status(core, polls)) ? WEFT_TIMEOUT : WEFT_OK;
 }
 
+int weft_path(struct weft *core, uint32_t warp, uint32_t slot, struct weft_path *path)
+{
+    uint32_t at = WEFT_PATHS + warp * WEFT_PATHS_WARP + slot * WEFT_PATHS_SLOT, state;
+    if (!(get(core, WEFT_SHAPE) & WEFT_SHAPE_PATHS_MASK) || warp >= core->warps || slot > 1)
+        return WEFT_NO_PATHS;
+    if (is_busy(get(core, WEFT_STATUS)))
+        return WEFT_BUSY;
+    state = get(core, at + WEFT_PATH_STATE);
+    path->valid = (state & WEFT_PATH_STATE_VALID_MASK) != 0;
+    path->parked = (state & WEFT_PATH_STATE_PARKED_MASK) != 0;
+    path->pc = get(core, at + WEFT_PATH_PC);
+    path->mask = (uint64_t)get(core, at + WEFT_PATH_MASK_HIGH) << 32 | get(core, at + WEFT_PATH_MASK);
+    return WEFT_OK;
+}
+
 void weft_interrupt(struct weft *core, int enable)
 {
     set(core, WEFT_INTERRUPT, WEFT_INTERRUPT_PENDING_MASK | (enable ? WEFT_INTERRUPT_ENABLE_MASK : 0));
@@ -403,6 +418,7 @@ const char *weft_error_text(int error)
         "the core refused the start",
         "memory could not be read or written",
         "the core reads a reconvergence table, and the executable has none: weft image --format elf adds it",
+        "the core has no such warp or slot, or does not show its paths: control.paths",
     };
     return error >= 0 && error < (int)(sizeof texts / sizeof *texts) ? texts[error] : "an unknown error";
 }

@@ -35,7 +35,8 @@ enum weft_error {
     WEFT_TIMEOUT,      /* the run has not ended, or the stop not; weft_wait fills in what is known */
     WEFT_NOT_TAKEN,    /* the core refused a start */
     WEFT_ACCESS,       /* a callback for memory reported an error */
-    WEFT_NO_TABLE      /* the core reads a reconvergence table, and the executable has none: weft image --format elf */
+    WEFT_NO_TABLE,     /* the core reads a reconvergence table, and the executable has none: weft image --format elf */
+    WEFT_NO_PATHS      /* the core does not show its paths (control.paths), or has no such warp or slot */
 };
 
 /* How the host reaches the core. Registers are words at offsets from the base of the control port. Memory is at the
@@ -96,6 +97,16 @@ int weft_start(struct weft *core, uint32_t argument);
 /* Reads the status up to `polls` times, until the run has ended and nothing of it is on the bus. Fills in the result in
  * every case; after WEFT_TIMEOUT it is what is known. */
 int weft_wait(struct weft *core, uint32_t polls, struct weft_result *result);
+
+/* Where a warp of a stopped core was: its active path; slot 1 is the second path of a core that runs two. */
+struct weft_path {
+    int valid, parked; /* there is a path; it waits at the barrier */
+    uint32_t pc;       /* of its next instruction */
+    uint64_t mask;     /* its lanes */
+};
+
+/* Reads it. WEFT_NO_PATHS if the core does not show its paths (control.paths), or has no such warp or slot. */
+int weft_path(struct weft *core, uint32_t warp, uint32_t slot, struct weft_path *path);
 
 /* Ends the run, and waits as weft_wait does. WEFT_OK also if none was going on. */
 int weft_stop(struct weft *core, uint32_t polls);

@@ -152,6 +152,22 @@ class Result:
         return self.ended and self.done and self.exit_code == 0
 
 
+@dataclass
+class Path:
+    """Where a warp of a stopped core was: the lanes of `mask` at `pc`, its next instruction."""
+
+    warp: int
+    slot: int
+    pc: int
+    mask: int
+    parked: bool
+    place: str
+
+    def __str__(self) -> str:
+        waits = ", waits at the barrier" if self.parked else ""
+        return f"warp {self.warp} at {self.place}, lanes {self.mask:#x}{waits}"
+
+
 class Weft:
     """A core. `ram`: the memory that programs may use, memory.ram_bytes of its configuration."""
 
@@ -166,7 +182,8 @@ class Weft:
             raise WeftError("the registers of the core are of another version than weft_registers.py")
         self.warps, self.threads = self.field("SHAPE", "WARPS"), self.field("SHAPE", "THREADS")
         letters = b"".join(struct.pack("<I", self.get(f"UNIT_{word}")) for word in range(4))
-        self.reads_table = bool(self.field("SHAPE", "TABLE"))
+        flags = (bool(self.field("SHAPE", flag)) for flag in ("TABLE", "STALLS", "PATHS"))
+        self.reads_table, self.counts_stalls, self.shows_paths = flags
         self.unit = letters.rstrip(b"\0").decode("ascii", "replace")
 
     def get(self, register: str) -> int:
@@ -294,8 +311,25 @@ class Weft:
         code = "DECERR" if status & self._bit("STATUS", "BUS_ERROR_DECODE") else "SLVERR"
         return f"{code} for a {kind} at {self._place(self.get('BUS_ERROR_ADDRESS'))}"
 
+    def paths(self) -> list:
+        """The active path of each warp that has not ended, once the core has stopped."""
+        if not self.shows_paths:
+            raise WeftError("the core does not show its paths: set control.paths=true")
+        self._check_idle()
+        found = (self._path(warp, slot) for warp in range(self.warps) for slot in range(2))
+        return [path for path in found if path]
+
+    def _path(self, warp, slot):
+        registers = self.registers
+        base = registers.PATHS + warp * registers.PATHS_WARP + slot * registers.PATHS_SLOT
+        words = ("PC", "MASK", "MASK_HIGH", "STATE")
+        pc, low, high, state = (self.access.read_register(base + getattr(registers, f"PATH_{word}")) for word in words)
+        if not state & self._bit("PATH_STATE", "VALID"):
+            return None
+        return Path(warp, slot, pc, high << 32 | low, bool(state & self._bit("PATH_STATE", "PARKED")), self._place(pc))
+
     def _stalls(self):
-        if not self.get("SHAPE") & self._bit("SHAPE", "STALLS"):
+        if not self.counts_stalls:
             return {}
         causes = ("write_port", "place", "result", "spacing", "fetch", "parked")
         return {cause: self._counter(f"STALLS_{cause.upper()}") for cause in causes}

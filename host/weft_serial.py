@@ -171,6 +171,8 @@ def run(asked) -> bool:
         pathlib.Path(file).write_bytes(core.read(program.symbol(symbol), int(size, 0)))
     if not result.ended:
         core.stop()
+        if core.shows_paths:
+            print(*core.paths(), sep="\n", file=sys.stderr)
         print(f"still running after {asked.polls} polls: stopped; --polls waits longer", file=sys.stderr)
     for what in (result.fault, result.bus_error):
         if what:

@@ -197,6 +197,7 @@ impl Shape {
                 .next_power_of_two()
                 .clamp(8, 16),
             control: config.control.port,
+            shows_paths: config.control.paths,
             counts_stalls: config.control.counters == Counters::Full,
             posts_stores: adaptors.iter().any(|adaptor| adaptor.posts_stores),
             has_bus: config.memory.kind == MemoryKind::Axi4,

@@ -108,6 +108,19 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         if shape.counts_stalls {
             m.output("count_stall", &s3.net("stall"));
         }
+        if shape.shows_paths {
+            let ports = [
+                ("valid", "valid_stand_s8"),
+                ("warp", "warp_stand_s8"),
+                ("pcs", "pc_stand_s8"),
+                ("masks", "masks_s8"),
+                ("present", "paths_s8"),
+                ("parked", "parked_s8"),
+            ];
+            for (port, net) in ports {
+                m.output(&format!("path_{port}"), &s8.net(net));
+            }
+        }
     }
 
     if shape.trace {

@@ -108,6 +108,8 @@ pub struct Shape {
     pub control: bool,
     /// Whether it counts the cycles in which nothing issues, by cause: `control.counters` = "full".
     pub counts_stalls: bool,
+    /// Whether it shows where each warp is: `control.paths`.
+    pub shows_paths: bool,
     pub trace: bool,
     /// Whether the sorter of the sorted table merges equal rows of the cold table: from T = 8, and at any T in its
     /// proof.

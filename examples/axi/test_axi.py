@@ -132,16 +132,25 @@ def with_python(access):
         assert result.passed and not result.fault, result
         assert core.read(program.symbol("output"), 4 * NUMBERS) == words(OUTPUT), f"run {run}"
         assert result.console == b"sum %08x\n" % (sum(OUTPUT) & 0xFFFFFFFF), result.console
+        assert 0 < sum(result.stalls.values()) < result.cycles, result
+        assert core.paths() == [], "every thread has ended"
     # Once more, stopped somewhere, and then to its end.
     core.start(ARGUMENT)
     assert not core.wait(polls=2).ended
+    refused("running", core.paths)
     assert core.stop().ended
+    assert core.paths() and all("scale" in str(path) or path.mask for path in core.paths())
     core.start(2)
     assert core.wait().passed
     assert core.read(program.symbol("output"), 4) == words([2 * INPUT[0] & 0xFFFFFFFF])
     # What the host writes meanwhile is seen behind the data cache.
     program = core.load(elf("poll"))
     core.write(program.symbol("number"), bytes(4))
+    core.start()
+    assert not core.wait(polls=20).ended
+    core.stop()
+    path = core.paths()[0]
+    assert "(main" in path.place and path.warp == 0, path
     core.start()
     assert not core.wait(polls=20).ended
     access.write_memory(program.symbol("number"), words([7]))
@@ -191,11 +200,16 @@ class CResult(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int) for name in ("running", "stopping", "done", "fault", "bus_error", "exit_valid")]
     _fields_ += [(name, ctypes.c_uint32) for name in ("exit_code", "exit_hart", "fault_cause", "fault_pc", "fault_warp",
                                                       "fault_lane", "fault_address", "bus_error_address")]
-    _fields_ += [(name, ctypes.c_uint64) for name in ("cycles", "instructions", "thread_instructions")]
+    _fields_ += [(name, ctypes.c_uint64) for name in ("cycles", "instructions", "thread_instructions",
+                                                      "write_port", "place", "result", "spacing", "fetch", "parked")]
+
+
+class CPath(ctypes.Structure):
+    _fields_ = [("valid", ctypes.c_int), ("parked", ctypes.c_int), ("pc", ctypes.c_uint32), ("mask", ctypes.c_uint64)]
 
 
 # Of weft.h.
-OK, NO_CORE, NO_ELF, OTHER_MACHINE, OUTSIDE_RAM, BUSY, NOT_LOADED, CLEARED, TIMEOUT, NO_TABLE = 0, 1, 3, 4, 5, 7, 8, 9, 10, 13
+OK, NO_CORE, NO_ELF, OTHER_MACHINE, OUTSIDE_RAM, BUSY, NOT_LOADED, CLEARED, TIMEOUT, NO_TABLE, NO_PATHS = 0, 1, 3, 4, 5, 7, 8, 9, 10, 13, 14
 
 
 def with_c(access):
@@ -229,6 +243,10 @@ def with_c(access):
     assert driver.weft_wait(core, 2, ctypes.byref(result)) == TIMEOUT and result.running
     assert driver.weft_wait(core, 100_000, ctypes.byref(result)) == OK
     assert result.done and not result.fault and not result.exit_valid and result.thread_instructions > NUMBERS
+    assert 0 < result.result + result.fetch + result.spacing < result.cycles
+    path = CPath()
+    assert driver.weft_path(core, 4, 0, ctypes.byref(path)) == NO_PATHS
+    assert driver.weft_path(core, 0, 0, ctypes.byref(path)) == OK and not path.valid
     data, text = ctypes.create_string_buffer(4 * NUMBERS), ctypes.create_string_buffer(64)
     assert driver.weft_read(core, symbol(b"output"), data, 4 * NUMBERS) == OK
     assert data.raw == words(OUTPUT)
@@ -239,6 +257,7 @@ def with_c(access):
     assert driver.weft_wait(core, 100_000, ctypes.byref(result)) == OK
     assert result.fault and (result.fault_warp, result.fault_lane, result.fault_address) == (1, 1, 4)
     assert driver.weft_symbol_at(fault, len(fault), result.fault_pc, ctypes.byref(address)) == b"reads_outside"
+    assert driver.weft_path(core, 1, 0, ctypes.byref(path)) == OK and path.valid and path.mask >> 1 & 1
     assert driver.weft_stop(core, 10) == OK
 
 

@@ -268,12 +268,17 @@ fn check_scratchpad(config: &Config) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Checks that the counters can be read, and that the memory can be filled before the core is started.
+/// Checks that counters and paths can be read, and that the memory can be filled before the core is started.
 fn check_control(config: &Config) -> Result<(), Broken> {
-    if config.control.counters == Counters::Full && !config.control.port {
+    let others = [
+        (config.control.counters == Counters::Full, "`control.counters` = \"full\""),
+        (config.control.paths, "`control.paths`"),
+    ];
+    let without_port = others.iter().find(|(is_set, _)| *is_set && !config.control.port);
+    if let Some((_, key)) = without_port {
         return Err(Broken {
-            keys: &["control.counters", "control.port"],
-            reason: "`control.counters` = \"full\" has no effect without `control.port`".into(),
+            keys: &["control.counters", "control.paths", "control.port"],
+            reason: format!("{key} has no effect without `control.port`"),
             hint: "set control.port=true, or leave it out".into(),
         });
     }

@@ -284,6 +284,8 @@ pub struct Control {
     /// Whether registers behind an AXI4-Lite port start and stop the core.
     pub port: bool,
     pub counters: Counters,
+    /// Whether the paths of a core that has stopped can be read.
+    pub paths: bool,
 }
 
 choice! {

@@ -165,6 +165,8 @@ const OTHERS: &[Key] = keys! {
     control.port: Boolean, in_hardware: true;
     /// What the control port counts: full = also the cycles in which nothing issues, by cause.
     control.counters: Choice("sets of counters"), in_hardware: true;
+    /// Whether the control port shows where each warp is.
+    control.paths: Boolean, in_hardware: true;
     /// Instruction cache, direct mapped; 0 = none.
     icache.bytes: Integer(zero_or_power_of_two(64, 1 << 18)), in_hardware: true;
     /// Line of the instruction cache.

@@ -14,6 +14,7 @@
 
 pub mod axil;
 mod gate;
+mod paths;
 pub mod registers;
 mod stalls;
 
@@ -61,6 +62,9 @@ pub fn elaborate(shape: &Shape, pipeline: &[PortInfo], unit: &str) -> Result<Mod
     console(&m, &bus, &run, &mut file);
     if shape.counts_stalls {
         stalls::declare(&m, &bus, &run, &mut file);
+    }
+    if shape.shows_paths {
+        paths::declare(&m, shape, &bus, &run, &held, &mut file);
     }
     file.read(&m, &bus);
     m.finish()
@@ -150,7 +154,11 @@ impl Bus {
 
 /// The values of registers by their names, as they are read.
 #[derive(Default)]
-struct File(Vec<(Vec<&'static str>, Expr)>);
+struct File {
+    words: Vec<(Vec<&'static str>, Expr)>,
+    /// Values at other addresses, 0 elsewhere.
+    others: Vec<Expr>,
+}
 
 impl File {
     fn word(&mut self, name: &'static str, value: &Expr) {
@@ -159,7 +167,7 @@ impl File {
 
     /// Registers that read the same value, which depends on the address.
     fn words(&mut self, names: &[&'static str], value: &Expr) {
-        self.0.push((names.to_vec(), value.extend(32)));
+        self.words.push((names.to_vec(), value.extend(32)));
     }
 
     /// Joins fields to a register.
@@ -180,7 +188,8 @@ impl File {
             let reads = names.iter().map(|name| bus.read[number(name).expect("a register of the table")].clone());
             value.when(&any_of(reads))
         };
-        bus.slave.input("value", &m.wire("value", &any_of(self.0.iter().map(value))));
+        bus.slave
+            .input("value", &m.wire("value", &any_of(self.words.iter().map(value).chain(self.others.iter().cloned()))));
     }
 }
 
@@ -388,9 +397,10 @@ fn constants(shape: &Shape, unit: &str, file: &mut File) {
     file.word("id", &number(ID));
     file.word("version", &number(VERSION));
     let (warps, threads) = (lit(8, shape.warps as u64), lit(8, shape.threads as u64));
-    let table = lit(1, u64::from(shape.reconverges));
-    let stalls = lit(1, u64::from(shape.counts_stalls));
-    file.fields("shape", &[("warps", &warps), ("threads", &threads), ("table", &table), ("stalls", &stalls)]);
+    let flag = |is_set: bool| lit(1, u64::from(is_set));
+    let [table, stalls, paths] = [shape.reconverges, shape.counts_stalls, shape.shows_paths].map(flag);
+    let sizes = [("warps", &warps), ("threads", &threads)];
+    file.fields("shape", &[&sizes[..], &[("table", &table), ("stalls", &stalls), ("paths", &paths)]].concat());
     let has = EXTENSIONS.iter().map(|extension| lit(1, u64::from(shape.has(extension))));
     file.word("isa", &join(has));
     let letters = |at: usize| {

@@ -60,6 +60,7 @@ pub const REGISTERS: &[Register] = &[
         field("threads", 8, 8, "T"),
         field("table", 16, 1, "its unit reads the reconvergence table"),
         field("stalls", 17, 1, "it counts the cycles without an issue: `stalls_*`, else 0"),
+        field("paths", 18, 1, "it shows the paths of its warps: `paths`, else 0"),
     ]),
     // Its fields are those of `EXTENSIONS`, in this order.
     word("isa", 0x00c, Read, "Extensions of RV32I."),
@@ -129,6 +130,27 @@ pub const REGISTERS: &[Register] = &[
     word("stalls_parked_high", 0x0f4, Read, "High word."),
 ];
 
+/// The paths of the warps (`control.paths`), four words for each slot of each warp. A core with one path of a warp at a
+/// time has them in slot 0.
+pub const PATHS: Paths = Paths { offset: 0x1000, warp: 32, slot: 16, words: PATH_WORDS };
+
+pub struct Paths {
+    pub offset: u32,
+    /// Bytes from one warp to the next, and from one slot to the next.
+    pub warp: u32,
+    pub slot: u32,
+    /// Offsets count from the first byte of the slot.
+    pub words: [Register; 4],
+}
+
+const PATH_WORDS: [Register; 4] = [
+    word("path_pc", 0, Read, "Path in slot s of warp w: address of its next instruction."),
+    word("path_mask", 4, Read, "Its lanes 0 to 31."),
+    word("path_mask_high", 8, Read, "Its lanes 32 to 63."),
+    word("path_state", 12, Read, "Its state; 0 if the slot has no path.")
+        .with(&[field("valid", 0, 1, "there is a path"), field("parked", 1, 1, "it waits at the barrier")]),
+];
+
 impl Register {
     const fn with(self, fields: &'static [Field]) -> Self {
         Self { fields, ..self }
@@ -177,7 +199,11 @@ impl Register {
 /// The names and numbers of all constants: offsets, and the position and mask of each field.
 fn constants() -> Vec<(String, u32)> {
     let mut constants = vec![("ID_VALUE".to_owned(), ID), ("VERSION_VALUE".to_owned(), VERSION)];
-    for register in REGISTERS {
+    let Paths { offset, warp, slot, words } = &PATHS;
+    constants.extend(
+        [("PATHS", *offset), ("PATHS_WARP", *warp), ("PATHS_SLOT", *slot)].map(|(name, at)| (name.to_owned(), at)),
+    );
+    for register in REGISTERS.iter().chain(words) {
         let name = register.name.to_uppercase();
         constants.push((name.clone(), register.offset));
         for field in register.fields() {
@@ -219,9 +245,13 @@ pub fn reference() -> String {
         let Register { name, offset, summary, .. } = register;
         let _ = writeln!(text, "| 0x{offset:03x} | `{name}` | {} | {summary} |", register.access());
     }
+    for Register { name, offset, summary, .. } in &PATHS.words {
+        let Paths { offset: first, warp, slot, .. } = PATHS;
+        let _ = writeln!(text, "| 0x{:03x} + {warp} w + {slot} s | `{name}` | read | {summary} |", first + offset);
+    }
     text += "<!-- registers: end -->\n\n## Fields\n\n<!-- fields: begin -->\n";
     text += "| register | field | bits | meaning |\n|---|---|---|---|\n";
-    for register in REGISTERS {
+    for register in REGISTERS.iter().chain(&PATHS.words) {
         for Field { name, bit, bits, summary } in register.fields() {
             let place = if bits == 1 { bit.to_string() } else { format!("{}:{bit}", bit + bits - 1) };
             let _ = writeln!(text, "| `{}` | `{name}` | {place} | {summary} |", register.name);

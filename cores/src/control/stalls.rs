@@ -12,7 +12,7 @@ use super::{Bus, File, Run};
 use crate::stages::s3_stalls::BITS;
 
 pub fn declare(m: &Builder, bus: &Bus, run: &Run, file: &mut File) {
-    m.port_group("why nothing issued in the cycle before the last; 0: an instruction did");
+    m.port_group("why nothing issued some cycles before; 0: an instruction did");
     let cause = m.input("count_stall", BITS);
     m.comment("Cycles in which nothing issued, by cause.");
     let rows = 1 << BITS;

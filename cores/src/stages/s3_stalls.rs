@@ -15,20 +15,24 @@ pub const CAUSES: [&str; 6] = ["write_port", "place", "result", "spacing", "fetc
 /// Bits of a code.
 pub const BITS: usize = 3;
 
-/// Outputs the code of the cycle before.
+/// Outputs the code of a cycle two cycles later. The first cycle only gathers what holds for any context, which is known late.
 pub fn report(m: &Builder, inputs: &Inputs, contexts: &Contexts, pick: &Pick) {
     m.comment("Why nothing issues: the first cause that holds for any context.");
-    let any = |port: &str| contexts.column(port).any();
+    let enabled = m.fault("a_path_that_fetches_is_parked", &inputs.enabled.any(), &zeros(1));
     let holds = [
-        contexts.column("ready").any(),
-        any("waits_for_place"),
-        any("waits_for_result"),
-        any("waits_to_issue"),
-        m.fault("a_path_that_fetches_is_parked", &inputs.enabled.any(), &zeros(1)),
+        ("any_issues", pick.valid.clone()),
+        ("any_is_ready", contexts.column("ready").any()),
+        ("any_waits_for_place", contexts.column("waits_for_place").any()),
+        ("any_waits_for_result", contexts.column("waits_for_result").any()),
+        ("any_waits_to_issue", contexts.column("waits_to_issue").any()),
+        ("any_runs", enabled),
     ];
-    let last = lit(BITS, CAUSES.len() as u64);
-    let numbered = holds.iter().enumerate().rev();
-    let code = numbered.fold(last, |later, (at, holds)| holds.mux(&lit(BITS, at as u64 + 1), &later));
-    m.port_group("for the control block: why nothing issued in the cycle before; 0: an instruction did");
-    m.output("stall", &m.delay_reset("stall_code", &pick.valid.mux(&lit(BITS, 0), &code)));
+    let none = lit(BITS, CAUSES.len() as u64);
+    let code = holds
+        .iter()
+        .enumerate()
+        .rev()
+        .fold(none, |later, (code, (name, holds))| m.delay_reset(name, holds).mux(&lit(BITS, code as u64), &later));
+    m.port_group("for the control block: why nothing issued two cycles before; 0: an instruction did");
+    m.output("stall", &m.delay_reset("stall_code", &code));
 }

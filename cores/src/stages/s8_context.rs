@@ -82,6 +82,11 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     }
     m.port_group("the threads of those paths, for S6");
     m.output("masks_s8", &slots.each(&|Slot { path, .. }| path.mask.clone()));
+    if shape.shows_paths {
+        m.port_group("for the control block: whether the slots have these paths, and which wait at the barrier");
+        m.output("paths_s8", &slots.each(&|Slot { path, .. }| path.valid.clone()));
+        m.output("parked_s8", &slots.each(&|Slot { path, .. }| path.parked.clone()));
+    }
     check(&m, shape, &outcome, &charge, &rest, &present, &release_s8);
     m.port_group("replay record, for S3");
     record.outputs(&m, "record");

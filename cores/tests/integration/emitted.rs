@@ -91,6 +91,7 @@ fn chosen(row: &[usize]) -> Config {
     }
     if config.control.port && trace == 1 {
         config.control.counters = Counters::Full;
+        config.control.paths = true;
     }
     if descriptor.reads("divergence.fair_after") {
         config.divergence.fair_after = [0, 1, 3, 65_536][turns];

@@ -3,6 +3,7 @@
 
 mod broken;
 mod host;
+mod paths;
 mod scenarios;
 mod stalls;
 

@@ -2,9 +2,9 @@
 
 use weft_config::Config;
 
-use super::host::{Host, bus, cached, cached_open, counted_open, open, with_table};
+use super::host::{Host, bus, cached, cached_open, counted_open, open, with_paths, with_table};
 use super::scenarios::{self, Scenario};
-use super::stalls;
+use super::{paths, stalls};
 
 type Core = fn() -> Config;
 
@@ -31,6 +31,7 @@ const COPIES: &[(&str, Core, Scenario)] = &[
     ("dcache.is_idle_with_buffered_stores", cached_open, scenarios::a_thousand_runs_start_and_stop_at_random),
     ("dcache.keeps_its_state_at_a_start", cached, scenarios::an_error_of_the_bus_ends_the_run),
     ("control.a_full_console_takes_bytes", open, scenarios::a_full_console_waits_and_a_stop_ends_the_wait),
+    ("control.a_start_keeps_the_paths", with_paths, paths::a_stopped_core_shows_its_paths),
     ("control.a_start_keeps_the_stalls", counted_open, stalls::every_cycle_issues_or_has_a_cause),
     ("control.a_command_ignores_strobes", open, scenarios::registers_follow_the_table),
     ("control.byte_strobes_are_ignored", open, scenarios::registers_follow_the_table),

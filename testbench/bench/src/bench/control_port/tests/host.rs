@@ -59,6 +59,13 @@ pub fn counted_open() -> Config {
     counted(open())
 }
 
+/// Memory at ports of the core, which shows its paths.
+pub fn with_paths() -> Config {
+    let mut config = open();
+    config.control.paths = true;
+    config
+}
+
 fn with_caches(mut config: Config) -> Config {
     config.icache.bytes = 128;
     config.dcache.bytes = 64;
