@@ -9,7 +9,7 @@ use sim::Program;
 use testbench::{BenchError, Engine, Outcome, RunOptions};
 use tools::cache::{Cache, Key};
 use verilate::{Built, Effort, Source};
-use weft_config::{Bandwidth, Config, Latency, Memory};
+use weft_config::{Bandwidth, Config, KEYS, Latency, Memory};
 
 use super::mutator::Mutation;
 use crate::stacks::programs as stack_programs;
@@ -61,7 +61,11 @@ struct Programs {
 
 impl Case {
     fn new(program: &Program, config: Config, slack: Option<f64>) -> Self {
-        let key = Key::of([format!("{program:?} {config:?} {slack:?}").as_str()]);
+        // Not the debug information, which has the path of the source, nor keys that have their default.
+        let keys = KEYS.iter().filter(|key| key.value(&config) != key.default());
+        let set: Vec<_> = keys.map(|key| (key.name, key.value(&config))).collect();
+        let (entry, segments) = (program.entry, &program.segments);
+        let key = Key::of([format!("{entry:#x} {segments:?} {set:?} {slack:?}").as_str()]);
         Self { key, program: program.clone(), config, slack }
     }
 }
