@@ -47,7 +47,7 @@ choice! {
         /// A warp at the least common pc.
         Minority = "minority",
         /// The oldest warp.
-        TimeStamp = "time-stamp",
+        TimeStamp = "timestamp",
         /// The warp that has passed the fewest post-dominators.
         PostDominator = "post-dominator",
         /// The warp at the smallest pc.
