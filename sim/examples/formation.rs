@@ -53,6 +53,7 @@ fn variants() -> Vec<Vec<String>> {
             variants.push(vec![issue(heuristic), set("lanes", lanes.name())]);
         }
     }
+    variants.push(vec![issue(IssueHeuristic::Majority), set("table_entries", "4096")]);
     variants
 }
 

@@ -231,7 +231,8 @@ impl Barrel<'_> {
                 self.warps.come_back(flight.arrivals);
             }
         }
-        while let Some((_, warps)) = self.releases.pop_front_if(|(cycle, _)| *cycle <= self.now) {
+        while let Some((_, warps)) = self.releases.front().copied().filter(|(cycle, _)| *cycle <= self.now) {
+            self.releases.pop_front();
             self.warps.release(&self.execution.machine, warps);
         }
         self.warps.update();
