@@ -38,7 +38,9 @@ fn main() {
             Err(reason) => println!("- {name}: {reason}"),
         }
     }
-    print(&rows, &variants);
+    if !rows.is_empty() {
+        print(&rows, &variants);
+    }
 }
 
 /// The settings of each variant: the reference first, then each heuristic.
