@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use weft_config::{Config, UNITS, Unit};
+use weft_config::{Config, IssueHeuristic, UNITS, Unit};
 
 use crate::Program;
 use crate::machine::BARRIER;
@@ -11,7 +11,9 @@ use crate::progress::{Progress, Verdict, written_csr};
 pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program: &Program) -> String {
     let unit = &config.divergence.unit;
     let facts = config.unit().ok();
-    let serves_all = facts.is_some_and(Unit::serves_all);
+    let regroups = facts.is_some_and(|unit| unit.regroups);
+    // A pool holds every thread that can run, though another may always be chosen.
+    let serves_all = regroups || facts.is_some_and(Unit::serves_all);
     let never_yields = config.divergence.fair_after == 0 && facts.is_some_and(|unit| unit.takes_turns);
     if let Some([(warp, level), (other, others_level)]) = progress.mixed_levels().filter(|_| verdict == Verdict::Stuck)
     {
@@ -22,6 +24,11 @@ pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program
         );
     }
     match verdict {
+        Verdict::Starved { .. } if regroups => format!(
+            "the unit `{unit}` issues the warps of other threads first, and these wait for this one: set {unit}.issue=\"{}\", \
+             which issues the oldest warp, or let the threads wait at the barrier (`weft_barrier()`) instead of in a loop",
+            IssueHeuristic::TimeStamp.name()
+        ),
         Verdict::Stuck if !serves_all => on_barriers(progress, config, program),
         Verdict::Stuck | Verdict::Starved { .. } => format!(
             "the unit `{unit}` serves every thread that can run, and the core releases the barrier when all wait there: the \

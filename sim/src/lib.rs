@@ -20,6 +20,7 @@ mod elf;
 mod execution;
 mod fault;
 mod finished;
+mod formation;
 mod machine;
 mod memory;
 pub mod policy;

@@ -22,6 +22,9 @@ use stack::StackPointers;
 use crate::Program;
 use crate::machine::{BARRIER, EXIT, GROUP};
 
+/// Cycles, times `run.starvation`, for which a thread waits in a warp pool before [`Progress::left_out`] is asked.
+pub(crate) const POOL_WINDOW: u64 = 16384;
+
 /// The reason why a run is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -100,6 +103,7 @@ impl Progress {
         let turns = unit.is_some_and(|unit| unit.takes_turns) && fair_after > 0;
         let window = config.run.starvation * waiting_bound(config.threads, &config.divergence).max(1);
         let waits = match unit {
+            Some(unit) if unit.regroups => "waits in the warp pool",
             Some(unit) if !unit.serves_all() && !unit.is_external() => "waits in the stack",
             _ if fair_after == 0 => "waits, as no path yields",
             _ => "waits for its turn",
@@ -112,7 +116,7 @@ impl Progress {
             mixed: None,
             mixed_releases: 0,
             exit_codes: vec![None; warps * threads],
-            starves: !turns && unit.is_some_and(|unit| !unit.runs_all && !unit.is_external()),
+            starves: !turns && unit.is_some_and(|unit| !unit.runs_all && !unit.regroups && !unit.is_external()),
             waits,
             window: turns.then_some(window),
             two_slots: unit.is_some_and(|unit| unit.slots == Slots::Two),
@@ -170,6 +174,21 @@ impl Progress {
             others |= warp.live & !repeats != 0;
         }
         others || self.loops.reads()
+    }
+
+    /// The verdict on a unit that chooses freely among all threads: one that could run is not among those that `ran`, one
+    /// mask for each warp, and all of these repeat a loop in which nothing changes.
+    pub(crate) fn left_out(&self, ran: &[u64]) -> Option<Verdict> {
+        let mut left = None;
+        for (number, (warp, ran)) in self.warps.iter().zip(ran).enumerate() {
+            if warp.runnable() & ran & !self.loops.repeats(number) != 0 {
+                return None;
+            }
+            let waits = warp.runnable() & !ran;
+            let starved = || Verdict::Starved { warp: number as u32, lane: waits.trailing_zeros() };
+            left = left.or((waits != 0).then(starved));
+        }
+        left
     }
 
     pub fn context(&mut self, context: &Context) {

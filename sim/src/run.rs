@@ -1,13 +1,14 @@
 //! The model without timing: round robin over the warps that can run, and over the paths that a warp's unit offers at
 //! once.
 //!
-//! There is no clock, so limits count issues: a run ends after `limit` issues.
+//! There is no clock, so limits count issues: a run ends after `limit` issues. A unit that forms warps needs its pipeline,
+//! whose cycles are then not reported.
 
 use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
 
 use crate::execution::Execution;
-use crate::{Finished, Outcome, Program, Step, Stop, Verdict};
+use crate::{Finished, Outcome, Program, Step, Stop, Verdict, timing};
 
 /// Runs `program` from reset for at most `limit` issues. `observer` receives in order each commit, the context after
 /// it, the moves of the divergence unit, and each barrier release.
@@ -17,6 +18,9 @@ pub fn run(
     limit: u64,
     observer: &mut dyn FnMut(&Record),
 ) -> Result<Finished, UnknownUnit> {
+    if config.unit()?.regroups {
+        return timing::run_untimed(config, program, limit, observer);
+    }
     let execution = Execution::new(config, program, observer)?;
     let mut engine = Engine { execution, turns: vec![0; config.warps as usize] };
     let outcome = engine.run(config, program, limit);

@@ -1,6 +1,8 @@
 //! Rules between keys: RAM and the stacks at its end; divider, scratchpad, caches, control port, bus; a unit in Verilog and
 //! its file.
 
+mod dwf;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -68,6 +70,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_instruction_cache(config)?;
     check_data_cache(config)?;
     check_second_level(config)?;
+    dwf::check(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
     let of_warp = threads * stack;

@@ -60,6 +60,10 @@ macro_rules! choice {
     };
 }
 
+mod dwf;
+
+pub use dwf::{BarrelWarps, Dwf, FormedLanes, IssueHeuristic};
+
 /// A resolved configuration: every key has a value in range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -72,6 +76,7 @@ pub struct Config {
     pub isa: Isa,
     pub divergence: Divergence,
     pub unit_keys: UnitKeys,
+    pub dwf: Dwf,
     pub divider: Divider,
     pub memory: Memory,
     pub scratchpad: Scratchpad,
@@ -348,6 +353,7 @@ impl Default for Config {
             isa: Isa::default(),
             divergence: Divergence::default(),
             unit_keys: UnitKeys::default(),
+            dwf: Dwf::default(),
             divider: Divider::default(),
             memory: Memory::default(),
             scratchpad: Scratchpad::beside(Isa::default()),

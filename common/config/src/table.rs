@@ -129,6 +129,14 @@ const DIVERGENCE: &[Key] = keys! {
 };
 
 const OTHERS: &[Key] = keys! {
+    /// Unit "dwf": warps formed by pc, or one of two references on the same pipeline.
+    dwf.warps: Choice("kinds of warps"), in_hardware: false;
+    /// Unit "dwf": which warp of the pool issues first.
+    dwf.issue: Choice("heuristics"), in_hardware: false;
+    /// Unit "dwf": a thread stays in its lane, may use any, or any at the cost of conflicts.
+    dwf.lanes: Choice("rules"), in_hardware: false;
+    /// Unit "dwf": whether odd warps have even and odd lanes exchanged; not with "ideal".
+    dwf.swizzle: Boolean, in_hardware: false;
     /// Lanes that divide at a time, at most `threads`; 0 = 1 to 4, or 16 from 16 threads on.
     divider.units: Integer(zero_or_power_of_two(1, 16)), in_hardware: true;
     /// Memory behind the core: open ports, block RAM in it, or an AXI4 master.

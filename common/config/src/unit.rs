@@ -31,6 +31,8 @@ pub struct Unit {
     pub rotates: bool,
     /// Whether the unit reads the reconvergence table, in which the analysis stores where branches reconverge.
     pub reconverges: bool,
+    /// Whether an instruction may have threads of several warps, so that a machine of its own executes programs.
+    pub regroups: bool,
     pub own_keys: &'static [UnitKey],
     /// The other keys that this unit reads and some units do not.
     pub keys: &'static [&'static str],
@@ -122,6 +124,7 @@ const USUAL: Unit = Unit {
     waits_at_most: |_, _| 0,
     rotates: true,
     reconverges: false,
+    regroups: false,
     own_keys: &[],
     keys: &[],
     holds: Holds::Unrecorded,
@@ -223,6 +226,21 @@ pub static DWS: Unit = Unit {
     ..IN_MODEL
 };
 
+/// Dynamic warp formation, on a barrel processor.
+pub static DWF: Unit = Unit {
+    name: "dwf",
+    regroups: true,
+    own_keys: &[UnitKey {
+        name: "dwf.table_entries",
+        summary: "Unit \"dwf\": entries of its PC-warp table, in sets of two (model only).",
+        min: 2,
+        max: 4096,
+        default: 32,
+    }],
+    keys: &["dwf.warps", "dwf.issue", "dwf.lanes", "dwf.swizzle"],
+    ..IN_MODEL
+};
+
 /// A user's module. It is not in [`UNITS`]: the golden model follows the paths that it chooses.
 pub static VERILOG: Unit =
     Unit { name: "verilog", rotates: false, keys: &["divergence.file", "divergence.module"], ..USUAL };
@@ -263,6 +281,7 @@ pub static UNITS: &[&Unit] = &[
     &SERIAL,
     &MIMD,
     &DWS,
+    &DWF,
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -40,6 +40,11 @@ impl Kind {
 }
 
 impl Machine {
+    /// The physical address per lane of the last memory instruction.
+    pub(crate) fn addresses(&self) -> &[u32] {
+        &self.addresses
+    }
+
     pub(super) fn load(
         &mut self,
         part: &mut Part,

@@ -15,8 +15,8 @@ mod sorted_table;
 mod stack;
 
 use weft_config::{
-    ARBITER, Config, DUAL_PATH, DWS, MIMD, MINORITY_FIRST, MULTI_PATH, PATH_STACK, PDOM_STACK, SERIAL, SORTED_TABLE,
-    Unit, UnknownUnit, VERILOG,
+    ARBITER, Config, DUAL_PATH, DWF, DWS, MIMD, MINORITY_FIRST, MULTI_PATH, PATH_STACK, PDOM_STACK, SERIAL,
+    SORTED_TABLE, Unit, UnknownUnit, VERILOG,
 };
 use weft_trace::{Moves, PathRecord, Sorting};
 
@@ -172,6 +172,8 @@ const POLICIES: &[(&Unit, Create)] = &[
     (&MULTI_PATH, |start, config| Box::new(MultiPath::new(start, config.divergence.order))),
     (&SERIAL, |start, _| Box::new(Serial::new(start))),
     (&MIMD, |start, _| Box::new(Mimd::new(start))),
+    // Formation chooses the threads, across warps.
+    (&DWF, |start, _| Box::new(Observed::new(start))),
     (&DWS, |start, config| Box::new(Dws::new(start, config.unit_keys.get("dws.threshold")))),
     // It follows the hardware: the model cannot run it alone.
     (&VERILOG, |start, _| Box::new(Observed::new(start))),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use weft_config::{Config, waiting_bound};
 
-use super::{Progress, Verdict};
+use super::{POOL_WINDOW, Progress, Verdict};
 use crate::{Program, advice};
 
 /// The lines of a report about threads; a core may have thousands.
@@ -29,6 +29,11 @@ impl Progress {
             Verdict::Endless => {
                 format!("deadlock: {threads}, and those that run repeat a loop for ever: nothing in it changes")
             }
+            Verdict::Starved { warp, lane } if config.unit().is_ok_and(|unit| unit.regroups) => format!(
+                "suspected deadlock: lane {lane} of warp {warp} could run and has not for {} cycles, in which all threads that \
+                 ran repeated a loop in which nothing changes",
+                config.run.starvation * POOL_WINDOW
+            ),
             Verdict::Starved { warp, lane } => {
                 let bound = waiting_bound(config.threads, &config.divergence);
                 let factor = config.run.starvation;

@@ -18,10 +18,12 @@
 //! - [`pipe`]: what a pipeline has for itself;
 //! - [`core`]: the cycle;
 //! - [`issue`]: the context that issues;
-//! - [`effects`]: the effects of its instruction.
+//! - [`effects`]: the effects of its instruction;
+//! - [`barrel`]: another pipeline, for instructions with threads of several warps.
 //!
 //! [`Machine`]: crate::Machine
 
+mod barrel;
 mod constants;
 mod core;
 mod data_cache;
@@ -45,6 +47,7 @@ mod tests;
 use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
 
+use self::barrel::Limit;
 use self::constants::Constants;
 use self::core::Core;
 use crate::{Finished, Program};
@@ -57,5 +60,18 @@ pub fn run(
     limit: u64,
     observer: &mut dyn FnMut(&Record),
 ) -> Result<Finished, UnknownUnit> {
+    if config.unit()?.regroups {
+        return barrel::run(config, program, Limit::Cycles(limit), observer);
+    }
     Ok(Core::new(config, program, Constants::of(config), observer)?.run(limit))
+}
+
+/// Runs `program` on the barrel processor for at most `limit` issues. Programs see no clock, and no cycles are reported.
+pub(crate) fn run_untimed(
+    config: &Config,
+    program: &Program,
+    limit: u64,
+    observer: &mut dyn FnMut(&Record),
+) -> Result<Finished, UnknownUnit> {
+    barrel::run(config, program, Limit::Issues(limit), observer)
 }

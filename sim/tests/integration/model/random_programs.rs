@@ -1,7 +1,7 @@
 //! In random programs without races every thread computes the same as alone.
 
 use sim::{Outcome, Program};
-use weft_config::Unit;
+use weft_config::{BarrelWarps, Coalescer, Config, DWF, FormedLanes, IssueHeuristic, Unit};
 
 use crate::model::bench::{CODE, config, units};
 use crate::model::scalar::Scalar;
@@ -12,6 +12,11 @@ const RAM_END: u32 = 0x8002_0000;
 /// Runs the program of `seed` on a core of this size with this divergence unit, and compares every thread.
 /// thread.
 fn compare(unit: &str, seed: u64, warps: u32, threads: u32) -> u64 {
+    compare_with(unit, seed, (warps, threads), |_| {})
+}
+
+/// The same with other keys.
+fn compare_with(unit: &str, seed: u64, (warps, threads): (u32, u32), set: impl Fn(&mut Config)) -> u64 {
     let (distance, stack_interleave) = [(0, true), (0x8000, true), (0, false)][(seed % 3) as usize];
     let barriers = Unit::find(unit).expect("a unit").serves_all();
     let words = random::structured(seed, &Options { length: 16, distance, barriers, company: false });
@@ -24,6 +29,7 @@ fn compare(unit: &str, seed: u64, warps: u32, threads: u32) -> u64 {
     config.divergence.fair_after = [0, 65536, 1, 2, 10][(seed % 5) as usize];
     config.memory.stack_bytes = AREA;
     config.memory.stack_interleave = stack_interleave;
+    set(&mut config);
     let finished = sim::run(&config, &program, 10_000_000, &mut |_| {}).expect("a known unit");
     assert_eq!(finished.outcome, Outcome::Exited, "{unit}, seed {seed}, {warps} × {threads}");
 
@@ -76,5 +82,23 @@ fn so_do_the_threads_of_the_widest_warp() {
         for seed in 1000..1010 {
             compare(unit, seed, 1, 64);
         }
+    }
+}
+
+/// Under each heuristic and rule of lanes, each reference and each coalescer.
+#[test]
+fn so_do_the_threads_of_formed_warps() {
+    let variants =
+        FormedLanes::ALL.iter().flat_map(|lanes| IssueHeuristic::ALL.iter().map(move |issue| (*lanes, *issue)));
+    for (seed, (lanes, issue)) in (2000..).zip(variants) {
+        let coalescer = Coalescer::ALL[(seed % 3) as usize];
+        compare_with(DWF.name, seed, (5, 4), |config| {
+            config.memory.coalescer = coalescer;
+            (config.dwf.lanes, config.dwf.issue) = (lanes, issue);
+            config.dwf.swizzle = lanes == FormedLanes::LaneAware;
+        });
+    }
+    for (seed, warps) in (2100..).zip(BarrelWarps::ALL) {
+        compare_with(DWF.name, seed, (3, 8), |config| config.dwf.warps = *warps);
     }
 }

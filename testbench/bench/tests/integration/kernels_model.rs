@@ -178,8 +178,16 @@ fn config_of_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Con
 
 /// Kernels that check what a unit does not keep: that a warp is whole after a barrier, in which order its lanes print, and
 /// which of them stores last.
-const UNLIKE_A_WARP: [(&str, &str); 5] =
-    [("serial", "console"), ("serial", "csr"), ("serial", "memory_patterns"), ("mimd", "console"), ("mimd", "csr")];
+const UNLIKE_A_WARP: [(&str, &str); 8] = [
+    ("serial", "console"),
+    ("serial", "csr"),
+    ("serial", "memory_patterns"),
+    ("mimd", "console"),
+    ("mimd", "csr"),
+    ("dwf", "console"),
+    ("dwf", "csr"),
+    ("dwf", "memory_patterns"),
+];
 
 /// The units of the model alone run every other kernel that needs no turns, and `mimd` those that do.
 #[test]
@@ -252,7 +260,7 @@ fn kernels_leave_the_same_results_under_every_unit() {
             machine.memory().words()[..words].to_vec()
         };
         let expected = results("arbiter");
-        for unit in ["sorted-table", "pdom-stack", "dual-path", "multi-path", "serial", "mimd", "dws"] {
+        for unit in ["sorted-table", "pdom-stack", "dual-path", "multi-path", "serial", "mimd", "dws", "dwf"] {
             if UNLIKE_A_WARP.contains(&(unit, kernel.name)) {
                 continue;
             }
