@@ -91,6 +91,13 @@ impl<'a> Finding<'a> {
     }
 }
 
+/// A contradiction of a paper with the findings on it.
+struct Contradicted<'a> {
+    paper: &'a Paper,
+    one: &'a Contradiction,
+    findings: Vec<&'a Finding<'a>>,
+}
+
 /// All findings of a report.
 pub struct Findings<'a> {
     pub papers: &'a [Paper],
@@ -113,12 +120,12 @@ impl Findings<'_> {
 
     /// Returns the contradictions of which all measured claims are in the report, each with its findings. One with our
     /// core is left out unless a claim is refuted.
-    fn contradictions(&self) -> Vec<(&Contradiction, Vec<&Finding<'_>>)> {
-        let all = self.papers.iter().flat_map(|paper| &paper.contradictions);
-        let with_findings = all.filter_map(|one| {
+    fn contradictions(&self) -> Vec<Contradicted<'_>> {
+        let all = self.papers.iter().flat_map(|paper| paper.contradictions.iter().map(move |one| (paper, one)));
+        let with_findings = all.filter_map(|(paper, one)| {
             let findings = one.claims.iter().map(|id| self.find(id)).collect::<Option<Vec<_>>>()?;
             let seen = findings.iter().any(|finding| finding.verdict.is_refuted());
-            (seen || !one.if_refuted).then_some((one, findings))
+            (seen || !one.if_refuted).then_some(Contradicted { paper, one, findings })
         });
         with_findings.collect()
     }
@@ -131,9 +138,9 @@ impl Findings<'_> {
 
     /// The content of `report.json`.
     pub fn object(&self) -> Value {
-        let contradiction = |(one, findings): (&Contradiction, Vec<&Finding<'_>>)| {
+        let contradiction = |Contradicted { paper, one, findings }: Contradicted| {
             let claims: Vec<&str> = findings.iter().map(|finding| finding.claim.id.as_str()).collect();
-            json!({ "says": one.says, "claims": claims })
+            json!({ "paper": paper.name, "says": one.says, "claims": claims })
         };
         json!({
             "schema": SCHEMA,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::format::{published, value};
-use super::{Finding, Findings};
+use super::{Contradicted, Finding, Findings};
 use crate::commands::papers::claims::Paper;
 use crate::commands::papers::verdict::Verdict;
 
@@ -52,8 +52,8 @@ fn contradictions(text: &mut String, report: &Findings) {
     if all.is_empty() {
         *text += "The claims of this report show no contradiction.\n\n";
     }
-    for (number, (one, findings)) in all.iter().enumerate() {
-        let _ = writeln!(text, "{}. {}", number + 1, one.says);
+    for (number, Contradicted { paper, one, findings }) in all.iter().enumerate() {
+        let _ = writeln!(text, "{}. `{}`: {}", number + 1, paper.name, one.says);
         for finding in findings {
             let _ = writeln!(text, "   - `{}`: {}", finding.claim.id, values(finding));
         }
