@@ -131,6 +131,20 @@ WEFT_SNAKEMAKE names, else the one in PATH, else the one in .venv (scripts/setup
 installs it). Exit status 1: a kernel did not pass or a step failed. A core that does not fit is a
 result, not a failure.")]
     Compare(CompareArguments),
+    /// Redo the quantitative claims of the papers that the divergence units come from, and write a report
+    #[command(after_help = "\
+Examples:
+  weft papers --list
+  weft papers --quick --out papers
+  weft papers --claims 'dual-path.*,minority-first' --out claims
+  weft papers --out papers
+
+Writes report.md and report.json: for each claim the published value, ours, the commands that give
+ours, and a verdict: shown, refuted, or not decidable here with the reason. Kernels run on the golden
+model, on sizes and memories near those of the papers. Areas are stored results; --quick takes a few
+minutes, all claims less than an hour. The same command continues an interrupted report. Needs
+Snakemake (scripts/setup.sh --comparison). Exit status 1: a step failed. A refuted claim is a result.")]
+    Papers(PapersArguments),
     /// Run random divergent programs on cores of random size, in lock step with the model and against QEMU
     #[command(after_help = "\
 Examples:
@@ -429,6 +443,28 @@ pub struct CompareArguments {
     /// Stop a seed of place and route after this time [unit: min]
     #[arg(long, value_name = "N", default_value = "90", value_parser = minutes)]
     pub minutes: f64,
+    /// Steps that run at the same time on this machine
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: u32,
+    /// Run the steps by a Snakemake profile, for example on a cluster, instead of on this machine
+    #[arg(long, value_name = "P", conflicts_with = "jobs")]
+    pub profile: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct PapersArguments {
+    /// Folder of the report: new, empty, or of an earlier run of the same command
+    #[arg(long, value_name = "DIR", required_unless_present = "list")]
+    pub out: Option<PathBuf>,
+    /// List the claims, and write nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Examine a selection of claims that takes a few minutes
+    #[arg(long)]
+    pub quick: bool,
+    /// Claims, separated by commas: an id, its beginning up to a dot, or a pattern with * for any text [default: all]
+    #[arg(long, value_name = "PATTERN,…", value_delimiter = ',')]
+    pub claims: Vec<String>,
     /// Steps that run at the same time on this machine
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: u32,

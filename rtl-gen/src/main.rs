@@ -60,6 +60,7 @@ fn perform(command: Command, report: &Report) -> anyhow::Result<Verdict> {
         Command::Analyze(arguments) => commands::analyze(&arguments, report),
         Command::Synth(arguments) => commands::synth(&arguments, report),
         Command::Compare(arguments) => commands::compare(&arguments, report),
+        Command::Papers(arguments) => commands::papers(&arguments, report),
         Command::Fuzz(arguments) => commands::fuzz(&arguments, report),
         Command::Kernels(action) => commands::kernels(&action, report),
         Command::Config(arguments) => commands::config(&arguments, report),

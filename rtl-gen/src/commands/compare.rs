@@ -1,36 +1,41 @@
 //! `weft compare`: compares divergence units in area, frequency and cycles, in a workflow that can be interrupted.
 
-mod folder;
-mod mend;
 mod plan;
 mod request;
 mod unit;
-mod workflow;
 
 use std::env;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 use tools::Tool;
 use tools::cache;
 
+use super::sweep::folder::{COMPARISON, Folder};
+use super::sweep::workflow::{self, Place, Workflow};
+use super::sweep::{absolute_profile, mend, weft};
 use super::yosys;
+use crate::Verdict;
 use crate::arguments::CompareArguments;
 use crate::error::RequestError;
 use crate::progress::Progress;
 use crate::report::{self, Report, counted};
-use crate::{Verdict, version};
-use folder::Folder;
 use plan::Plan;
+pub(super) use plan::TARGET;
 use request::Request;
 pub(super) use unit::check as check_units;
-use workflow::{Place, Workflow};
 
 /// Version of the folder's files. It grows whenever their meaning changes.
 const SCHEMA: u32 = 2;
+
+/// The files that write the report, by their names in the folder.
+const REPORT: [(&str, &str); 4] = [
+    ("workflow/results.py", include_str!("../../../scripts/compare/results.py")),
+    ("workflow/figures.py", include_str!("../../../scripts/compare/figures.py")),
+    ("workflow/report.py", include_str!("../../../scripts/compare/report.py")),
+    ("workflow/report.html.j2", include_str!("../../../scripts/compare/report.html.j2")),
+];
 
 const RESULTS: &str = "results.json";
 
@@ -48,13 +53,14 @@ pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<
     });
     let profile = arguments.profile.as_deref().map(absolute_profile);
 
-    let folder = Folder::open(&arguments.out, &identity)?;
+    let folder = Folder::open(&COMPARISON, &arguments.out, &identity)?;
     yosys::say_which();
     for source in request.units.iter().filter_map(|unit| unit.source.as_ref()) {
         folder.write(&source.name, &source.text)?;
     }
-    workflow::write(&folder, &format!("{:#}\n", plan.object(&request, &program.to_string_lossy(), &identity)))?;
-    for removed in mend::mend(folder.path(), &plan)? {
+    let object = plan.object(&request, &program.to_string_lossy(), &identity);
+    workflow::write(&folder, &REPORT, &format!("{object:#}\n"))?;
+    for removed in mend::mend(folder.path(), &plan.steps)? {
         eprintln!("{}: {}; its step is done again", arguments.out.join(removed.file).display(), removed.why);
     }
     let workflow = Workflow { program: &snakemake, folder: &folder, variables: &tools.variables };
@@ -132,23 +138,6 @@ fn shortened(message: &str) -> String {
     match lines[..] {
         [first, .., last] => format!("{first} {}", last.trim()),
         _ => message.trim().to_owned(),
-    }
-}
-
-/// Returns the version of this program and of its build: two builds of one commit may differ.
-fn weft(program: &Path) -> io::Result<Value> {
-    let build: String = Sha256::digest(fs::read(program)?).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    let mut object = version::object();
-    object["build"] = json!(build);
-    Ok(object)
-}
-
-/// Makes the path of a profile absolute, because Snakemake works in another folder. A mere name stays as it is.
-fn absolute_profile(profile: &str) -> String {
-    let path = Path::new(profile);
-    match path.canonicalize() {
-        Ok(path) => path.to_string_lossy().into_owned(),
-        Err(_) => profile.to_owned(),
     }
 }
 

@@ -10,7 +10,7 @@ use common::{Ended, Workspace, entries};
 #[test]
 fn every_command_explains_itself_with_an_example() {
     let workspace = Workspace::new();
-    for command in ["emit", "run", "cosim", "analyze", "compare", "fuzz", "config", "completions"] {
+    for command in ["emit", "run", "cosim", "analyze", "compare", "papers", "fuzz", "config", "completions"] {
         let help = workspace.weft(&[command, "--help"]).succeeded().stdout;
         assert!(help.contains(&format!("Usage: weft {command}")), "{help}");
         assert!(

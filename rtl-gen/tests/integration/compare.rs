@@ -33,7 +33,7 @@ const SMALL: [&str; 14] = [
 const CELLS: &str = r#""LUT4": 10, "TRELLIS_FF": 4, "DP16KD": 1"#;
 
 /// Finds the Snakemake of `WEFT_SNAKEMAKE`, of `PATH`, or of the repository's virtual environment, as Weft does.
-fn snakemake() -> PathBuf {
+pub fn snakemake() -> PathBuf {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let named = std::env::var_os("WEFT_SNAKEMAKE").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -11,6 +11,7 @@ mod fusesoc;
 mod fuzz;
 mod image;
 mod memory_image;
+mod papers;
 mod placing;
 mod programs;
 mod requests;

@@ -1,21 +1,14 @@
 //! The steps of a comparison: commands of `weft` and the measurement of each.
 
 use kernels::{Comparison, Kernel};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
-use weft_config::{Config, Key};
+use weft_config::Config;
 
 use super::request::{PER_MODULE_FROM, Request, STACKS, WARPS};
 use super::unit::Unit;
+use crate::commands::sweep::{self, MINUTES, Step};
 
 pub const TARGET: &str = "ecp5-85k";
-/// The step that builds the kernels, before all others.
-pub const KERNELS: &str = "kernels";
-/// The option of a core's command with the time limit of a seed.
-pub const MINUTES: &str = "--minutes";
-
-/// The limit for kernels that may hang where their deadlock is not proved. Others pass in far fewer cycles.
-const MOST_CYCLES: &str = "10000000";
 
 /// An instruction set of the synthesised cores, with its options.
 struct Isa {
@@ -27,27 +20,6 @@ struct Isa {
 const RV32IMA: Isa = Isa { name: "rv32ima", options: &[] };
 /// The smaller core: it is compared with the original Simty, and can be routed with 32 threads.
 const RV32I: Isa = Isa { name: "rv32i", options: &["--preset", "rv32i-8x4"] };
-
-#[derive(Debug, Serialize)]
-pub struct Step {
-    /// SERIES/POINT, which is also the name of the result file.
-    pub name: String,
-    /// The command, as typed in the folder of the comparison.
-    pub command: Vec<String>,
-    pub unit: String,
-    pub threads: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub latency: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub isa: Option<&'static str>,
-    /// Whether threads wait for others of their warp on a unit that takes no turns. A deadlock is then a result.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub may_hang: bool,
-    /// The maximum memory use, in MB: Yosys and nextpnr of PyPI are 32-bit programs.
-    pub memory_mb: u32,
-}
 
 pub struct Plan {
     /// The steps; the kernels are built before all others.
@@ -95,10 +67,6 @@ impl Plan {
             (unit.name.clone(), facts)
         };
         let names = request.kernels().map(|kernel| kernel.name);
-        let build: Vec<&str> =
-            ["weft", "--json", "kernels", "build", "--out", "kernels"].into_iter().chain(names).collect();
-        let build = json!({ "name": KERNELS, "command": build, "memory_mb": 1000 });
-        let steps: Vec<Value> = [build].into_iter().chain(self.steps.iter().map(|step| json!(step))).collect();
         json!({
             "program": program,
             "identity": identity,
@@ -106,51 +74,14 @@ impl Plan {
             "target": TARGET,
             "units": request.units.iter().map(unit).collect::<Map<_, _>>(),
             "kernels": request.kernels().map(kernel).collect::<Vec<_>>(),
-            "steps": steps,
+            "steps": sweep::with_kernels(names, &self.steps),
             "left_out": request.left_out(),
         })
     }
 }
 
-impl Step {
-    /// Returns the file of the kernel, if the step runs one.
-    pub fn program(&self) -> Option<String> {
-        self.kernel.map(program)
-    }
-}
-
-fn program(kernel: &str) -> String {
-    format!("kernels/{kernel}.elf")
-}
-
 fn pairs<'a>(a: &'a [u32], b: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
     a.iter().flat_map(move |a| b.iter().map(move |b| (*a, *b)))
-}
-
-fn set<'a>(settings: impl IntoIterator<Item = &'a String>) -> impl Iterator<Item = String> {
-    settings.into_iter().flat_map(|setting| ["--set".to_owned(), setting.clone()])
-}
-
-/// Returns the keys that a kernel needs to differ from the default core.
-fn settings(kernel: &Kernel) -> Vec<String> {
-    let before = Config::default();
-    let mut config = before.clone();
-    kernel.configure(&mut config);
-    let changed = |setting: &String| {
-        let key = setting.split('=').next().and_then(Key::find);
-        key.is_none_or(|key| key.value(&config) != key.value(&before))
-    };
-    kernel.settings().into_iter().filter(changed).collect()
-}
-
-fn command(request: &Request, kernel: &Kernel, settings: &[String]) -> Vec<String> {
-    let elf = program(kernel.name);
-    let mut command = ["weft", "--json", "run", &elf].map(str::to_owned).to_vec();
-    if request.engine != "rtl" {
-        command.extend(["--engine".to_owned(), request.engine.to_owned()]);
-    }
-    command.extend(set(settings));
-    command
 }
 
 fn size(unit: &Unit, threads: u32) -> Vec<String> {
@@ -160,9 +91,9 @@ fn size(unit: &Unit, threads: u32) -> Vec<String> {
 /// Runs a kernel at memory latency 1, with these keys on top of its own.
 fn run(request: &Request, unit: &Unit, threads: u32, kernel: &Kernel, more: &[String]) -> Step {
     let may_hang = !kernel.runs_on(unit.descriptor());
-    let mut command = command(request, kernel, &[size(unit, threads), settings(kernel), more.to_vec()].concat());
+    let mut command = sweep::run(request.engine, kernel, &size(unit, threads), more);
     if may_hang {
-        command.extend(["--max-cycles", MOST_CYCLES].map(str::to_owned));
+        command.extend(["--max-cycles", sweep::MOST_CYCLES].map(str::to_owned));
     }
     Step {
         name: format!("run/{}-{threads}-{}", unit.in_file_name(), kernel.name),
@@ -198,7 +129,7 @@ fn at_latency(
 fn core(request: &Request, unit: &Unit, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step {
     let mut command = ["weft", "--json", "synth", "--target", TARGET].map(str::to_owned).to_vec();
     command.extend(isa.options.iter().map(|option| (*option).to_owned()));
-    command.extend(set(&size(unit, threads)));
+    command.extend(sweep::set(&size(unit, threads)));
     if threads >= PER_MODULE_FROM {
         command.push("--per-module".into());
     }

@@ -12,20 +12,17 @@ use super::folder::Folder;
 use crate::error::RequestError;
 use crate::progress::Progress;
 
-/// The files of the workflow, by their names in the folder of the comparison.
-const FILES: [(&str, &str); 6] = [
+/// The files that run steps, by their names in the folder.
+const FILES: [(&str, &str); 2] = [
     ("workflow/Snakefile", include_str!("../../../../scripts/compare/Snakefile")),
     ("workflow/step.py", include_str!("../../../../scripts/compare/step.py")),
-    ("workflow/results.py", include_str!("../../../../scripts/compare/results.py")),
-    ("workflow/figures.py", include_str!("../../../../scripts/compare/figures.py")),
-    ("workflow/report.py", include_str!("../../../../scripts/compare/report.py")),
-    ("workflow/report.html.j2", include_str!("../../../../scripts/compare/report.html.j2")),
 ];
 
 const POLL: Duration = Duration::from_millis(100);
 
-pub fn write(folder: &Folder, plan: &str) -> Result<(), RequestError> {
-    FILES.iter().try_for_each(|(name, text)| folder.write(name, text))?;
+/// Writes the workflow with its plan; `more` are the files of the report, if Snakemake writes it.
+pub fn write(folder: &Folder, more: &[(&str, &str)], plan: &str) -> Result<(), RequestError> {
+    FILES.iter().chain(more).try_for_each(|(name, text)| folder.write(name, text))?;
     folder.write("plan.json", plan)
 }
 

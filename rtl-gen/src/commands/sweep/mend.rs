@@ -1,4 +1,4 @@
-//! Removes files of a comparison that a full disk or a power cut damaged, so that their steps run again.
+//! Removes files of a sweep that a full disk or a power cut damaged, so that their steps run again.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::plan::{KERNELS, MINUTES, Plan};
+use super::{KERNELS, MINUTES, Step};
 use crate::error::RequestError;
 
 pub struct Removed {
@@ -19,7 +19,7 @@ const TRIED_LESS: &str = "timed out with a shorter limit";
 
 /// Removes unusable results: damaged ones, those of other commands, the build of the kernels if a kernel is missing, and
 /// cores that timed out with a shorter limit than the present one.
-pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<Removed>, RequestError> {
+pub fn mend(folder: &Path, steps: &[Step]) -> Result<Vec<Removed>, RequestError> {
     let mut removed = Vec::new();
     let mut remove_if = |file: String, why_not: &dyn Fn(&Path) -> Option<&'static str>| {
         let path = folder.join(&file);
@@ -33,7 +33,7 @@ pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<Removed>, RequestError> {
         }
     };
     let unless = |is_whole: bool| (!is_whole).then_some(DAMAGED);
-    for step in &plan.steps {
+    for step in steps {
         let step_now = json!(step);
         let is_of = |object: &Value| without_minutes(&object["step"]) == without_minutes(&step_now);
         let tried_less =
@@ -45,7 +45,7 @@ pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<Removed>, RequestError> {
         remove_if(format!("failed/{}.json", step.name), &|path| unless(has(path, "error").is_some_and(|o| is_of(&o))))?;
     }
     remove_if(format!("failed/{KERNELS}.json"), &|path| unless(has(path, "error").is_some()))?;
-    let kernels = plan.steps.iter().filter_map(|step| step.program());
+    let kernels = steps.iter().filter_map(|step| step.program());
     let are_built = kernels.into_iter().all(|kernel| is_program(&folder.join(kernel)));
     remove_if(format!("results/{KERNELS}.json"), &|path| unless(are_built && has(path, "answer").is_some()))?;
     Ok(removed)
