@@ -18,7 +18,8 @@
 //! - [`pipe`]: what a pipeline has for itself;
 //! - [`core`]: the cycle;
 //! - [`issue`]: the context that issues;
-//! - [`effects`]: the effects of its instruction.
+//! - [`effects`]: the effects of its instruction;
+//! - [`division`]: paths that divide because some of their threads miss in the data cache.
 //!
 //! [`Machine`]: crate::Machine
 
@@ -26,6 +27,7 @@ mod constants;
 mod core;
 mod data_cache;
 mod divider;
+mod division;
 mod effects;
 mod fetch_port;
 mod front_end;
