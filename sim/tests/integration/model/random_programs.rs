@@ -91,7 +91,7 @@ fn threads_that_miss_compute_what_they_would_alone() {
         let sizes = [(1, 4), (2, 8), (1, 32)];
         let of_size = |size| (0..60).map(|seed| divisions(unit, seed, size)).sum::<u32>();
         let all = sizes.map(of_size);
-        assert!(all.iter().all(|divisions| *divisions > 60), "{unit}: {all:?}");
+        assert!(all.iter().all(|divisions| *divisions > 20), "{unit}: {all:?}");
     }
 }
 

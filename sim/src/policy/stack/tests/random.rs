@@ -320,7 +320,7 @@ fn loads_that_divide_paths_lose_no_thread() {
                     (divisions, ended) = (divisions + game.divisions, ended + u64::from(ends));
                 }
                 let place = format!("{unit}, {knowledge:?}, {lanes} lanes: {divisions} divisions, {ended} runs ended");
-                assert!(divisions > PROGRAMS as u32 && ended > PROGRAMS / 8, "{place}");
+                assert!(divisions > PROGRAMS as u32 / 2 && ended > PROGRAMS / 8, "{place}");
             }
         }
     }
