@@ -75,6 +75,14 @@ impl<'a> Execution<'a> {
         Some(moves)
     }
 
+    /// Divides the path in the slot, of which the threads in `waits` missed in the data cache. Returns whether the unit
+    /// does so.
+    pub(crate) fn divide_on_miss(&mut self, warp: u32, slot: u32, waits: u64) -> bool {
+        let Some(moves) = self.machine.divide_on_miss(warp, slot, waits) else { return false };
+        self.context((warp, slot), Event::Rotation, moves);
+        true
+    }
+
     #[inline]
     pub(crate) fn settle(&mut self, warp: u32) {
         while (0..self.machine.slots()).any(|slot| self.rotate(warp, slot).is_some()) {}

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use crate::LOWEST_RAM;
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
-use crate::keys::{Config, Counters, MemoryKind, Model};
+use crate::keys::{Config, Counters, MemoryKind};
+use crate::model;
 use crate::table::{KEYS, Key, Refusal};
 use crate::unit::{UNITS, VERILOG};
 use crate::window;
@@ -69,7 +70,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_control(config)?;
     check_instruction_cache(config)?;
     check_data_cache(config)?;
-    check_second_level(config)?;
+    model::check(config)?;
     dwf::check(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
@@ -358,52 +359,6 @@ fn check_data_cache(config: &Config) -> Result<(), Broken> {
         ),
         hint: format!("the nearest is {least}"),
     })
-}
-
-/// Checks that the second-level cache holds a set, that a line of a core is in one of its lines, and that there is one if
-/// its other keys are set.
-fn check_second_level(config: &Config) -> Result<(), Broken> {
-    let Model { l2_bytes: bytes, l2_ways: ways, l2_line_bytes: line, .. } = config.model;
-    let least = 4 * config.threads;
-    if bytes == 0 {
-        const OTHERS: &[&str] =
-            &["model.l2_ways", "model.l2_line_bytes", "model.memory_latency", "model.memory_bandwidth"];
-        let is_set = |key: &&Key| OTHERS.contains(&key.name) && key.value(config) != key.default();
-        let set = KEYS.iter().find(is_set).map(|key| Broken {
-            keys: OTHERS,
-            reason: format!("`{}` has no effect without `model.l2_bytes`", key.name),
-            hint: "leave it out, or set model.l2_bytes=1048576".into(),
-        });
-        return set.map_or(Ok(()), Err);
-    }
-    if config.memory.kind == MemoryKind::Bram {
-        return Err(Broken {
-            keys: &["model.l2_bytes", "memory.kind"],
-            reason: format!("`model.l2_bytes` = {bytes}: with `memory.kind` = \"bram\" memory is as fast as a cache"),
-            hint: "set model.l2_bytes=0, or memory.kind=\"axi4\"".into(),
-        });
-    }
-    if line < least {
-        return Err(Broken {
-            keys: &["threads", "model.l2_line_bytes"],
-            reason: format!(
-                "`model.l2_line_bytes` = {line} must be at least a word for each thread of a warp, 4 · `threads` = {least}"
-            ),
-            hint: format!("the nearest is {least}"),
-        });
-    }
-    if bytes < ways * line {
-        return Err(Broken {
-            keys: &["model.l2_bytes", "model.l2_ways", "model.l2_line_bytes"],
-            reason: format!(
-                "`model.l2_bytes` = {bytes} must be 0, or at least a set, `model.l2_ways` · `model.l2_line_bytes` = {ways} · \
-                 {line} = {}",
-                ways * line
-            ),
-            hint: format!("the nearest is {}", ways * line),
-        });
-    }
-    Ok(())
 }
 
 fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {

@@ -251,6 +251,8 @@ pub struct Model {
     pub scoreboard: Scoreboard,
     /// Whether `dual-path` runs paths of lower rows in slots that the top row leaves free.
     pub path_forwarding: bool,
+    /// Whether `dual-path` and `dws` also divide a path where some lanes of a load miss in the data cache.
+    pub memory_divergence: bool,
     /// Bytes of the second-level cache behind the data port, a power of two; 0 for none.
     pub l2_bytes: u32,
     pub l2_ways: u32,
@@ -267,6 +269,7 @@ impl Default for Model {
         Self {
             scoreboard: Scoreboard::Shadow,
             path_forwarding: false,
+            memory_divergence: false,
             l2_bytes: 0,
             l2_ways: 8,
             l2_line_bytes: 128,

@@ -13,6 +13,7 @@ mod error;
 pub mod extension;
 mod external;
 mod keys;
+mod model;
 mod preset;
 mod print;
 mod reference;

@@ -201,6 +201,8 @@ const OTHERS: &[Key] = keys! {
     model.scoreboard: Choice("scoreboards"), in_hardware: false;
     /// Unit "dual-path": whether lower rows use a free slot.
     model.path_forwarding: Boolean, in_hardware: false;
+    /// Units "dual-path", "dws": whether threads that hit go on before those that miss.
+    model.memory_divergence: Boolean, in_hardware: false;
     /// Second-level cache behind the data port, which answers after memory.latency; 0 = none.
     model.l2_bytes: Integer(zero_or_power_of_two(64, 1 << 30)), in_hardware: false;
     /// Ways of each set of it; the least recently used line leaves.

@@ -197,7 +197,7 @@ pub static DUAL_PATH: Unit = Unit {
     name: "dual-path",
     slots: Slots::Two,
     reconverges: true,
-    keys: &["divergence.scheduler", "model.scoreboard", "model.path_forwarding"],
+    keys: &["divergence.scheduler", "model.scoreboard", "model.path_forwarding", "model.memory_divergence"],
     holds: Holds::Rows,
     ..USUAL
 };
@@ -223,6 +223,7 @@ pub static DWS: Unit = Unit {
         max: 1_000_000,
         default: 50,
     }],
+    keys: &["model.memory_divergence"],
     ..IN_MODEL
 };
 

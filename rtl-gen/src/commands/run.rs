@@ -43,6 +43,11 @@ fn execute(
     report: &Report,
 ) -> anyhow::Result<Verdict> {
     let config = resolve(&arguments.config)?;
+    if untimed && config.model.memory_divergence {
+        let message = "model.memory_divergence = true: without cycles no load misses in a cache; leave out --untimed, or set \
+                       model.memory_divergence=false";
+        return Err(RequestError::new("configuration", message).into());
+    }
     if engine == testbench::Engine::Model && config.unit()?.is_external() {
         let message = "divergence.unit = \"verilog\": the unit has no model; expected --engine rtl, or `weft cosim`, which checks \
                        what it does";

@@ -71,6 +71,30 @@ fn a_unit_of_the_golden_model_alone() {
     }
 }
 
+/// Only a timed run of the model divides paths on memory divergence.
+#[test]
+fn memory_divergence_needs_the_golden_model_and_its_cycles() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    let settings = [
+        "divergence.unit=dual-path",
+        "dcache.bytes=4096",
+        "model.scoreboard=optimistic",
+        "model.memory_divergence=true",
+    ];
+    let set: Vec<&str> = settings.iter().flat_map(|setting| ["--set", setting]).collect();
+    for request in
+        [&["emit", "--out", "core"][..], &["synth", "--target", "ecp5-85k"], &["run", "p.elf"], &["cosim", "p.elf"]]
+    {
+        let message = workspace.refused(&[request, &set].concat());
+        assert!(message.contains("only the golden model has this, not the hardware"), "{message}");
+    }
+    let model = ["run", "p.elf", "--engine", "model"];
+    workspace.weft(&[&model, &set[..]].concat()).succeeded();
+    let message = workspace.refused(&[&model[..], &["--untimed"][..], &set[..]].concat());
+    assert!(message.starts_with("[configuration] model.memory_divergence = true: without cycles"), "{message}");
+}
+
 #[test]
 fn a_mistake_in_a_configuration_file() {
     let workspace = Workspace::new();

@@ -352,6 +352,13 @@ impl Machine {
         self.must_rotate(warp, slot).then(|| self.policies[warp as usize].rotate(slot))
     }
 
+    /// Divides the path in this slot, of which the threads in `waits` wait for a load that missed in the data cache. `None`
+    /// if the divergence unit does not divide it.
+    pub(crate) fn divide_on_miss(&mut self, warp: u32, slot: u32, waits: u64) -> Option<Moves> {
+        let word = self.path(warp, slot).and_then(|path| self.memory.read_word(path.pc));
+        self.policies[warp as usize].divide_on_miss(slot, word, waits)
+    }
+
     #[inline]
     pub fn must_rotate(&self, warp: u32, slot: u32) -> bool {
         // Only units that read the reconvergence table look at the word.

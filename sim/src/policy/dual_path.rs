@@ -8,9 +8,12 @@
 //! If the reconvergence point equals that of the row and the other side is empty, the row is reused. So a warp of T
 //! threads has at most T rows.
 
+mod halves;
+
 use weft_trace::Moves;
 
 use super::stack::{Part, Row, Rpc, Side, Stack};
+pub(super) use halves::Halves;
 
 pub(super) type DualPath = Stack<2>;
 

@@ -7,8 +7,9 @@
 //! with one split left is no longer subdivided. A branch without a known point also subdivides: no stack could
 //! reconverge its threads before the row does.
 //!
-//! The paper also subdivides on memory divergence, when only some threads of a load hit in the cache. This is not
-//! modelled.
+//! With `model.memory_divergence` a split also divides where it would wait for a load of which only some threads hit in
+//! the data cache. Those that missed are a split of their own at the same pc. It waits as any split does whose registers
+//! have results to come.
 
 use weft_trace::{Moves, PathRecord};
 
@@ -56,13 +57,17 @@ impl Dws {
     fn divide(&mut self, slot: usize, near: Side, far: Option<Side>) -> Moves {
         self.splits[slot] = near;
         if let Some(far) = far {
-            let free = self.splits.iter().position(|split| !split.is_live(self.live));
-            let free = free.expect("fewer splits than threads");
+            let free = self.free_slot();
             self.splits[free] = far;
             self.merge(free);
         }
         self.merge(slot);
         Moves { inserts: far.is_some(), ..Moves::default() }
+    }
+
+    fn free_slot(&self) -> usize {
+        let free = self.splits.iter().position(|split| !split.is_live(self.live));
+        free.expect("fewer splits than threads")
     }
 
     /// The only split waits at the reconvergence point of its branch, below the rows of both sides. It is replaced if
@@ -153,6 +158,14 @@ impl Policy for Dws {
             Course::Parts { near, far, .. } if divides => self.divide(slot, near, far),
             Course::Parts { near, far, rpc } => self.push(slot, near, far, rpc),
         }
+    }
+
+    fn divide_on_miss(&mut self, slot: u32, _word: Option<u32>, waits: u64) -> Option<Moves> {
+        let far = self.splits[slot as usize].split_off(waits, self.live)?;
+        // The new split is where the other one still is: it may merge only after an instruction.
+        let free = self.free_slot();
+        self.splits[free] = far;
+        Some(Moves { inserts: true, ..Moves::default() })
     }
 
     fn must_rotate(&self, slot: u32, word: Option<u32>) -> bool {

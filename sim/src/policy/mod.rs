@@ -15,14 +15,14 @@ mod sorted_table;
 mod stack;
 
 use weft_config::{
-    ARBITER, Config, DUAL_PATH, DWF, DWS, MIMD, MINORITY_FIRST, MULTI_PATH, PATH_STACK, PDOM_STACK, SERIAL,
+    ARBITER, Config, DUAL_PATH, DWF, DWS, MIMD, MINORITY_FIRST, MULTI_PATH, Model, PATH_STACK, PDOM_STACK, SERIAL,
     SORTED_TABLE, Unit, UnknownUnit, VERILOG,
 };
 use weft_trace::{Moves, PathRecord, Sorting};
 
 use crate::control_flow::Reconvergence;
 use arbiter::Arbiter;
-use dual_path::DualPath;
+use dual_path::{DualPath, Halves};
 use dws::Dws;
 use forwarding::Forwarding;
 use mimd::Mimd;
@@ -99,6 +99,15 @@ pub trait Policy: Send {
 
     fn held(&self) -> u32;
 
+    /// Divides the path in this slot. Before `word`, the instruction at its pc, it would wait for a load that hit in the data
+    /// cache for some of its threads: those in `waits` missed and go to another slot, the others go on in this one. Returns
+    /// the changes among the other paths; `None` if the unit leaves the path as it is.
+    ///
+    /// The timing layer alone knows which lanes miss. Without it no path divides here.
+    fn divide_on_miss(&mut self, _slot: u32, _word: Option<u32>, _waits: u64) -> Option<Moves> {
+        None
+    }
+
     /// Replaces the path in this slot, which has executed an instruction, by `next`. Returns the changes among the
     /// other paths.
     fn resolve(&mut self, slot: u32, next: &Next) -> Moves;
@@ -164,9 +173,10 @@ const POLICIES: &[(&Unit, Create)] = &[
     (&SORTED_TABLE, |start, _| Box::new(SortedTable::new(start))),
     (&PATH_STACK, |start, _| Box::new(PathStack::new(start))),
     (&PDOM_STACK, |start, _| Box::new(PdomStack::new(start))),
-    (&DUAL_PATH, |start, config| match config.model.path_forwarding {
-        false => Box::new(DualPath::new(start)),
-        true => Box::new(Forwarding::new(start)),
+    (&DUAL_PATH, |start, config| match config.model {
+        Model { path_forwarding: true, .. } => Box::new(Forwarding::new(start)),
+        Model { memory_divergence: true, .. } => Box::new(Halves::new(start)),
+        _ => Box::new(DualPath::new(start)),
     }),
     (&MINORITY_FIRST, |start, _| Box::new(MinorityFirst::new(start))),
     (&MULTI_PATH, |start, config| Box::new(MultiPath::new(start, config.divergence.order))),

@@ -6,7 +6,7 @@ use weft_trace::{PathRecord, Record};
 
 use super::constants::Constants;
 use super::front_end::FrontEnd;
-use super::memory_port::MemoryPort;
+use super::memory_port::{Accepted, MemoryPort};
 use super::pipe::Pipe;
 use super::predecode::{Class, Predecoder};
 use super::scoreboard::{EntryNumber, Scoreboard};
@@ -24,6 +24,8 @@ pub(super) struct Core<'a> {
     /// Whether the contexts of a warp issue independently of each other and wait for no threads but their own: for a
     /// unit without hardware.
     pub(super) ideal: bool,
+    /// Whether a path divides where it would wait for a load that only some of its threads miss.
+    pub(super) divides_on_misses: bool,
     /// By warp, then by slot.
     pub(super) contexts: Vec<Context>,
     pub(super) warps: Vec<Warp>,
@@ -112,6 +114,7 @@ impl<'a> Core<'a> {
             predecoder: Predecoder::new(config),
             slots,
             ideal: !unit.in_hardware,
+            divides_on_misses: config.model.memory_divergence,
             fence_waits: false,
             pipes: (0..pipes).map(pipe).collect(),
             contexts,
@@ -165,6 +168,9 @@ impl<'a> Core<'a> {
         self.resolve();
         self.write();
         self.access();
+        if self.divides_on_misses {
+            self.divide_on_misses();
+        }
         self.fence_waits = self.waits_at_fence();
         ended
     }
@@ -302,9 +308,12 @@ impl<'a> Core<'a> {
             responds = self.memory.respond_joined();
         }
         let mut accepted = self.memory.accept(self.now);
-        while let Some(request) = accepted {
+        while let Some(Accepted { request, missed }) = accepted {
             let pipe = self.pipe_of(request.context);
             self.pipes[pipe].places += 1;
+            if let Some(LateResult { context, entry, lanes, .. }) = request.answers {
+                self.contexts[context].scoreboard.look_up(entry, lanes, missed);
+            }
             accepted = self.memory.accept_joined();
         }
     }

@@ -32,6 +32,13 @@ pub(super) struct DataCache {
     counts: Accesses,
 }
 
+/// An accepted request: the cycle of its answer, and whether it waits for memory to bring the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) due: u64,
+    pub(super) missed: bool,
+}
+
 #[derive(Clone, Copy)]
 struct Refill {
     line: u32,
@@ -76,15 +83,14 @@ impl DataCache {
         self.counts
     }
 
-    /// Accepts a request for a line in cycle `now`, if it does not wait; returns the cycle of its answer. Cycles do not
-    /// decrease.
+    /// Accepts a request for a line in cycle `now`, if it does not wait. Cycles do not decrease.
     pub(super) fn access(
         &mut self,
         line: u32,
         now: u64,
         [reads, stores]: [bool; 2],
         memory: &mut Memory,
-    ) -> Option<u64> {
+    ) -> Option<Answer> {
         if now < self.free {
             return None;
         }
@@ -96,9 +102,10 @@ impl DataCache {
                 return None;
             }
             self.free = now + 1;
-            return Some(now + 1);
+            return Some(Answer { due: now + 1, missed: false });
         }
-        let answered = if self.lines[index] == Some(line) {
+        let hits = self.lines[index] == Some(line);
+        let answered = if hits {
             now + 1
         } else if let Some(refill) = self.refills[index].as_mut().filter(|refill| refill.line == line && refill.live) {
             refill.joined += 1;
@@ -125,7 +132,7 @@ impl DataCache {
         self.counts.all += 1;
         self.free = self.free.max(now + 1);
         self.modify(line, answered, stores, memory);
-        Some(answered)
+        Some(Answer { due: answered, missed: !hits })
     }
 
     /// Passes an access to a window in cycle `now`, if the write buffer is empty; returns the cycle of its answer.

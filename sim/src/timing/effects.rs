@@ -143,7 +143,7 @@ impl Core<'_> {
     }
 
     /// Notes the paths in the slots of a warp, if it has several, in one of the buffers of the core.
-    fn note_paths(&mut self, warp: u32, buffer: fn(&mut Self) -> &mut Vec<Option<PathRecord>>) {
+    pub(super) fn note_paths(&mut self, warp: u32, buffer: fn(&mut Self) -> &mut Vec<Option<PathRecord>>) {
         if self.slots == 1 {
             return;
         }
@@ -191,7 +191,7 @@ impl Core<'_> {
     }
 
     /// Schedules the restart of a context in S8, `distance` cycles from now.
-    fn restart(&mut self, context: usize, distance: u64, next: Option<u32>, keeps_replay: bool) {
+    pub(super) fn restart(&mut self, context: usize, distance: u64, next: Option<u32>, keeps_replay: bool) {
         if !keeps_replay {
             self.drop_replay(context);
         }
@@ -201,7 +201,7 @@ impl Core<'_> {
     }
 
     /// Makes the slots in which the threads of a warp run now their homes.
-    fn settle_in(&mut self, warp: u32) {
+    pub(super) fn settle_in(&mut self, warp: u32) {
         if self.slots == 1 {
             return;
         }

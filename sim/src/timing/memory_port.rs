@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use weft_config::{Bandwidth, Config, MemoryKind};
 
-use super::data_cache::DataCache;
+use super::data_cache::{Answer, DataCache};
 use super::memory::Memory;
 use super::write_port::LateResult;
 use crate::Accesses;
@@ -30,11 +30,20 @@ pub(super) struct Request {
     pub(super) window: bool,
 }
 
+/// A request that memory or the data cache has accepted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Accepted {
+    pub(super) request: Request,
+    /// Whether it missed in the data cache.
+    pub(super) missed: bool,
+}
+
 /// Request and response queues, latency and bandwidth of the memory.
 pub(super) struct MemoryPort {
     waiting: VecDeque<Request>,
-    /// The last request that was accepted, and the cycle of its answer: requests of the same cycle join it.
-    leader: Option<(Request, u64)>,
+    /// The last request that was accepted, the cycle of its answer, and whether it missed: requests of the same cycle join
+    /// it.
+    leader: Option<(Request, u64, bool)>,
     /// By due cycle, then in order of acceptance.
     responses: BinaryHeap<Reverse<(u64, u64, LateResult)>>,
     accepted: u64,
@@ -103,18 +112,18 @@ impl MemoryPort {
     }
 
     /// Accepts a request that joins the one that has just been accepted.
-    pub(super) fn accept_joined(&mut self) -> Option<Request> {
-        let (leader, due) = self.leader?;
+    pub(super) fn accept_joined(&mut self) -> Option<Accepted> {
+        let (leader, due, missed) = self.leader?;
         let request = *self.waiting.front().filter(|request| self.joins(request, &leader))?;
         self.waiting.pop_front();
         if let Some(result) = request.answers {
             self.responses.push(Reverse((due, self.accepted, result)));
         }
-        Some(request)
+        Some(Accepted { request, missed })
     }
 
     /// Accepts a request in cycle `now`, if the memory does. Calls have ascending cycles, possibly with gaps.
-    pub(super) fn accept(&mut self, now: u64) -> Option<Request> {
+    pub(super) fn accept(&mut self, now: u64) -> Option<Accepted> {
         self.refill(now);
         self.cache.iter_mut().for_each(|cache| cache.drain(now, &mut self.memory));
         let request = *self.waiting.front().filter(|request| request.from <= now)?;
@@ -141,22 +150,20 @@ impl MemoryPort {
             (false, stores) if request.answers.is_some() => self.memory.store_if(stores, line, now),
             (false, _) => self.memory.write(line, now),
         };
-        self.answer(due, request);
-        Some(request)
+        Some(self.answer(Answer { due, missed: false }, request))
     }
 
     /// The cache takes a request a cycle, unless it waits.
-    fn accept_in_cache(&mut self, now: u64, request: Request) -> Option<Request> {
+    fn accept_in_cache(&mut self, now: u64, request: Request) -> Option<Accepted> {
         let line = self.line(&request);
         let cache = self.cache.as_mut()?;
-        let due = if request.window {
-            cache.pass(now, &mut self.memory)?
+        let answer = if request.window {
+            Answer { due: cache.pass(now, &mut self.memory)?, missed: false }
         } else {
             cache.access(line, now, [request.reads, request.stores], &mut self.memory)?
         };
         self.waiting.pop_front();
-        self.answer(due, request);
-        Some(request)
+        Some(self.answer(answer, request))
     }
 
     /// The counts of the data cache and of the second-level cache.
@@ -169,12 +176,13 @@ impl MemoryPort {
         request.address / self.line_bytes
     }
 
-    fn answer(&mut self, due: u64, request: Request) {
-        self.leader = Some((request, due));
+    fn answer(&mut self, Answer { due, missed }: Answer, request: Request) -> Accepted {
+        self.leader = Some((request, due, missed));
         if let Some(result) = request.answers {
             self.accepted += 1;
             self.responses.push(Reverse((due, self.accepted, result)));
         }
+        Accepted { request, missed }
     }
 
     /// `fence.i` empties the cache in cycle `now`.
@@ -182,7 +190,7 @@ impl MemoryPort {
         self.cache.iter_mut().for_each(|cache| cache.empty(now));
     }
 
-    fn accept_in_banks(&mut self, now: u64, request: Request) -> Option<Request> {
+    fn accept_in_banks(&mut self, now: u64, request: Request) -> Option<Accepted> {
         if self.from_banks.is_some() || now < self.banks_busy_until {
             return None;
         }
@@ -191,7 +199,7 @@ impl MemoryPort {
             self.banks_busy_until = now + 2;
         }
         self.from_banks = request.answers.map(|result| (now + 1, result));
-        Some(request)
+        Some(Accepted { request, missed: false })
     }
 
     /// Caps the allowance of an idle memory below two transactions, so that a pause is not followed by a burst.

@@ -19,6 +19,7 @@
 //! - [`core`]: the cycle;
 //! - [`issue`]: the context that issues;
 //! - [`effects`]: the effects of its instruction;
+//! - [`division`]: paths that divide because some of their threads miss in the data cache.
 //! - [`barrel`]: another pipeline, for instructions with threads of several warps.
 //!
 //! [`Machine`]: crate::Machine
@@ -28,6 +29,7 @@ mod constants;
 mod core;
 mod data_cache;
 mod divider;
+mod division;
 mod effects;
 mod fetch_port;
 mod front_end;

@@ -13,6 +13,19 @@ struct Entry {
     open: bool,
     /// Whether threads that wait for it may have changed slots.
     shadow: bool,
+    /// The lanes of parts that missed in the data cache, and those of parts that did not.
+    missed: u64,
+    hit: u64,
+}
+
+/// What the threads of a path await before an instruction.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Awaited {
+    /// Threads that await a result, and those of them that await one which is not known to have missed.
+    pub(super) threads: u64,
+    pub(super) soon: u64,
+    /// Threads for which a load that others await did not miss.
+    pub(super) hit: u64,
 }
 
 #[derive(Debug)]
@@ -37,7 +50,8 @@ impl Scoreboard {
     /// Reserves an entry for a result, which may come in several parts.
     pub(super) fn reserve(&mut self, destination: u8) -> EntryNumber {
         let number = self.next;
-        self.entries[number] = Some(Entry { destination, lanes: 0, parts: 0, open: true, shadow: false });
+        self.entries[number] =
+            Some(Entry { destination, lanes: 0, parts: 0, open: true, shadow: false, missed: 0, hit: 0 });
         self.next = (number + 1) % self.entries.len();
         self.recount();
         number
@@ -48,6 +62,13 @@ impl Scoreboard {
         if let Some(entry) = &mut self.entries[number] {
             entry.parts += 1;
             entry.lanes |= lanes;
+        }
+    }
+
+    /// Notes that a part of the result, for these lanes, has been looked up in the data cache.
+    pub(super) fn look_up(&mut self, number: EntryNumber, lanes: u64, missed: bool) {
+        if let Some(entry) = &mut self.entries[number] {
+            *(if missed { &mut entry.missed } else { &mut entry.hit }) |= lanes;
         }
     }
 
@@ -101,5 +122,15 @@ impl Scoreboard {
     pub(super) fn pending_in(&self, lanes: u64) -> u32 {
         let awaited = self.entries.iter().flatten().filter(|entry| entry.lanes & lanes != 0);
         awaited.fold(0, |registers, entry| registers | 1 << entry.destination)
+    }
+
+    /// Adds the results in these registers that the threads in `lanes` await.
+    pub(super) fn add_awaited(&self, lanes: u64, registers: u32, awaited: &mut Awaited) {
+        let of_them = |entry: &&Entry| entry.lanes & lanes != 0 && registers >> entry.destination & 1 != 0;
+        for entry in self.entries.iter().flatten().filter(of_them) {
+            awaited.threads |= entry.lanes & lanes;
+            awaited.soon |= entry.lanes & lanes & !entry.missed;
+            awaited.hit |= entry.hit;
+        }
     }
 }

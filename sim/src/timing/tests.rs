@@ -1,6 +1,7 @@
 //! Hand-worked cases. Each constant must affect one of them.
 
 mod cases;
+mod memory_divergence;
 
 use weft_config::Config;
 

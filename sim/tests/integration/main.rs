@@ -1,2 +1,3 @@
 mod allocations;
+mod memory_divergence;
 mod model;

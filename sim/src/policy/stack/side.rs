@@ -110,6 +110,17 @@ impl Side {
         here && word == Some(RETURN) && !self.parked && self.replay == 0
     }
 
+    /// Removes these threads, and returns them as a side at the same instruction. `None` if none of its threads or all
+    /// are among them, if it is parked, or within an instruction that is served in parts.
+    pub(in crate::policy) fn split_off(&mut self, threads: u64, live: u64) -> Option<Self> {
+        let mask = self.path(live).filter(|path| !path.parked && self.replay == 0)?.mask;
+        let (leave, stay) = (mask & threads, mask & !threads);
+        (leave != 0 && stay != 0).then(|| {
+            self.mask = stay;
+            Self { mask: leave, ..*self }
+        })
+    }
+
     /// Sets all its threads to continue at `rpc` after they reconverge there.
     pub(in crate::policy) fn wait_at(&mut self, rpc: Rpc) {
         let (pc, depth) = rpc.place((self.pc, self.depth));

@@ -4,6 +4,7 @@ mod drawn;
 mod dual_path;
 mod dws;
 mod forwarding;
+mod halves;
 mod minority_first;
 mod multi_path;
 mod pdom_stack;

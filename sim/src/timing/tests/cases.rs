@@ -15,7 +15,7 @@ pub(super) struct Case {
 }
 
 /// One warp of four threads with a stack for branches, and 16 loads in flight.
-fn config(latency: u32) -> Config {
+pub(super) fn config(latency: u32) -> Config {
     let latency = Latency { min: latency, max: latency };
     let memory = Memory { ram_bytes: 1 << 17, stack_bytes: 64, latency, ..Memory::default() };
     let mut config = Config { warps: 1, threads: 4, memory, ..Config::default() };

@@ -1,7 +1,10 @@
 //! In random programs without races every thread computes the same as alone.
 
-use sim::{Outcome, Program};
-use weft_config::{BarrelWarps, Coalescer, Config, DWF, FormedLanes, IssueHeuristic, Unit};
+use sim::{Finished, Outcome, Program};
+use weft_config::{
+    BarrelWarps, Coalescer, Config, DWF, FormedLanes, IssueHeuristic, Latency, Scoreboard, Unit, UnknownUnit,
+};
+use weft_trace::{Event, Record};
 
 use crate::model::bench::{CODE, config, units};
 use crate::model::scalar::Scalar;
@@ -9,14 +12,29 @@ use words::random::{self, AREA, Options};
 
 const RAM_END: u32 = 0x8002_0000;
 
-/// Runs the program of `seed` on a core of this size with this divergence unit, and compares every thread.
-/// thread.
+/// Runs the program of `seed` on a core of this size with this divergence unit, and compares every thread. Returns the
+/// number of divergent branches.
 fn compare(unit: &str, seed: u64, warps: u32, threads: u32) -> u64 {
     compare_with(unit, seed, (warps, threads), |_| {})
 }
 
 /// The same with other keys.
-fn compare_with(unit: &str, seed: u64, (warps, threads): (u32, u32), set: impl Fn(&mut Config)) -> u64 {
+fn compare_with(unit: &str, seed: u64, size: (u32, u32), set: impl Fn(&mut Config)) -> u64 {
+    let run = |config: &Config, program: &Program| {
+        let mut config = config.clone();
+        set(&mut config);
+        sim::run(&config, program, 10_000_000, &mut |_| {})
+    };
+    compare_after(run, unit, seed, size).statistics.divergent_branches
+}
+
+/// Compares every thread after a run that `run` performs.
+fn compare_after(
+    run: impl FnOnce(&Config, &Program) -> Result<Finished, UnknownUnit>,
+    unit: &str,
+    seed: u64,
+    (warps, threads): (u32, u32),
+) -> Finished {
     let (distance, stack_interleave) = [(0, true), (0x8000, true), (0, false)][(seed % 3) as usize];
     let barriers = Unit::find(unit).expect("a unit").serves_all();
     let words = random::structured(seed, &Options { length: 16, distance, barriers, company: false });
@@ -29,8 +47,7 @@ fn compare_with(unit: &str, seed: u64, (warps, threads): (u32, u32), set: impl F
     config.divergence.fair_after = [0, 65536, 1, 2, 10][(seed % 5) as usize];
     config.memory.stack_bytes = AREA;
     config.memory.stack_interleave = stack_interleave;
-    set(&mut config);
-    let finished = sim::run(&config, &program, 10_000_000, &mut |_| {}).expect("a known unit");
+    let finished = run(&config, &program).expect("a known unit");
     assert_eq!(finished.outcome, Outcome::Exited, "{unit}, seed {seed}, {warps} × {threads}");
 
     for hart in 0..harts {
@@ -54,7 +71,40 @@ fn compare_with(unit: &str, seed: u64, (warps, threads): (u32, u32), set: impl F
             assert_eq!(finished.machine.read_word(address), Some(expected), "{place}: {address:#x}");
         }
     }
-    finished.statistics.divergent_branches
+    finished
+}
+
+/// The paths that loads divide in a timed run with a small data cache, in which some lanes of a load hit.
+fn divisions(unit: &str, seed: u64, size: (u32, u32)) -> u32 {
+    let mut divisions = 0;
+    let run = |config: &Config, program: &Program| {
+        let mut config = config.clone();
+        config.dcache.bytes = (8 * config.threads) << (seed % 4);
+        config.memory.latency = Latency { min: 30, max: 30 };
+        config.memory.coalescer = Coalescer::ALL[seed as usize % 3];
+        config.model.memory_divergence = true;
+        if Unit::find(unit)?.reads("model.scoreboard") {
+            config.model.scoreboard = Scoreboard::Optimistic;
+        }
+        config.check().expect("a configuration");
+        sim::timing::run(&config, program, 10_000_000, &mut |record| {
+            let Record::Context(context) = record else { return };
+            divisions += u32::from(context.event == Event::Rotation && context.moves.inserts);
+        })
+    };
+    compare_after(run, unit, seed, size);
+    divisions
+}
+
+/// Paths that divide where only some of their threads hit in the data cache leave the same registers and memory.
+#[test]
+fn threads_that_miss_compute_what_they_would_alone() {
+    for unit in ["dws", "dual-path"] {
+        let sizes = [(1, 4), (2, 8), (1, 32)];
+        let of_size = |size| (0..60).map(|seed| divisions(unit, seed, size)).sum::<u32>();
+        let all = sizes.map(of_size);
+        assert!(all.iter().all(|divisions| *divisions > 20), "{unit}: {all:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use weft_trace::{Moves, PathRecord};
 
 use crate::control_flow::Reconvergence;
-use crate::policy::dual_path::DualPath;
+use crate::policy::dual_path::{DualPath, Halves};
 use crate::policy::dws::Dws;
 use crate::policy::forwarding::Forwarding;
 use crate::policy::mimd::Mimd;
@@ -14,6 +14,10 @@ use crate::policy::pdom_stack::PdomStack;
 use crate::policy::serial::Serial;
 use crate::policy::stack::{RETURN, Rpc, Side};
 use crate::policy::{Next, Policy, Start};
+
+/// `beq x0, x0, 0`, and `jr x5`
+pub(super) const BRANCH: u32 = 0x0000_0063;
+pub(super) const JUMP_REGISTER: u32 = 0x0002_8067;
 
 /// A unit under test, as text.
 pub(super) trait Unit: Policy {
@@ -85,6 +89,16 @@ pub(super) trait Unit: Policy {
         self.resolve(slot, &Next { replays: true, ..Next::of(Some(a), Some(b).filter(|rest| rest.mask != 0)) })
     }
 
+    /// They divide: those of `mask` wait for a load that missed.
+    fn misses(&mut self, slot: u32, mask: &str) -> Option<Moves> {
+        self.divide_on_miss(slot, Some(0x13), lanes(mask))
+    }
+
+    /// Rotates, if a rotation is due before a branch.
+    fn branches(&mut self, slot: u32) -> Option<Moves> {
+        self.must_rotate(slot, Some(BRANCH)).then(|| self.rotate(slot))
+    }
+
     /// Rotates, if a rotation is due before an instruction that is not `ret`.
     fn rotates(&mut self, slot: u32) -> Option<Moves> {
         self.must_rotate(slot, Some(0x13)).then(|| self.rotate(slot))
@@ -109,6 +123,12 @@ impl Unit for PdomStack {
 impl Unit for DualPath {
     fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
         Self::rows(self)
+    }
+}
+
+impl Unit for Halves {
+    fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
+        self.stack().rows()
     }
 }
 

@@ -161,3 +161,32 @@ fn splits_wait_before_a_return() {
     assert_eq!(unit.returns(0), Some(POPS));
     assert_eq!(unit.drawn(), ["B' 1111"]);
 }
+
+/// Threads 0 and 1 hit. The splits of the row reconverge at its point, or where they happen to be together.
+#[test]
+fn a_load_that_some_threads_miss_divides() {
+    let mut unit = unit();
+    parts(&mut unit, 0, 0b1110, ['B', 'C'], (at('G'), 3));
+    assert_eq!(unit.drawn(), ["G 1111", "C 1000 > G", "B 0111 > G"]);
+    assert_eq!(unit.misses(0, "0011"), Some(DIVIDES));
+    assert_eq!(unit.drawn()[2], "B 0100 | B 0011 > G");
+    assert_eq!(unit.misses(1, "0001"), Some(DIVIDES));
+    assert_eq!((unit.goes(0, 'D'), unit.goes(2, 'D')), (NOTHING, NOTHING));
+    assert_eq!(unit.drawn()[2], "D 0101 | B 0010 > G");
+    // A branch of a divided row divides.
+    assert_eq!(parts(&mut unit, 0, 0b0010, ['E', 'F'], (at('F'), 99)), DIVIDES);
+    assert_eq!((unit.goes(0, 'G'), unit.goes(1, 'G'), unit.goes(2, 'G')), (NOTHING, NOTHING, POPS));
+    assert_eq!(unit.drawn(), ["G 1111", "C 1000 > G"]);
+}
+
+#[test]
+fn no_load_divides_a_split_that_waits_whole_or_within_an_instruction() {
+    let mut unit = unit();
+    assert_eq!((unit.misses(0, "1111"), unit.misses(0, "0000")), (None, None));
+    unit.serves(0, "1000");
+    assert_eq!(unit.misses(0, "0011"), None);
+    unit.serves(0, "0111");
+    unit.parks(0, 'B');
+    assert_eq!(unit.misses(0, "0011"), None);
+    assert_eq!(unit.drawn(), ["B 1111*"]);
+}

@@ -4,9 +4,9 @@
 use weft_config::Order;
 use weft_trace::PathRecord;
 
-use super::drawn::Unit;
+use super::drawn::{BRANCH, JUMP_REGISTER, Unit};
 use crate::control_flow::Reconvergence;
-use crate::policy::dual_path::DualPath;
+use crate::policy::dual_path::{DualPath, Halves};
 use crate::policy::dws::Dws;
 use crate::policy::forwarding::Forwarding;
 use crate::policy::mimd::Mimd;
@@ -44,6 +44,11 @@ struct Game {
     threads: Threads,
     policy: Box<dyn Unit>,
     meetings: Vec<Meeting>,
+    /// Whether the unit sees which instructions are branches.
+    sees_branches: bool,
+    /// How often a path has divided because of a load, and how often one has executed a branch.
+    divisions: u32,
+    branches: u32,
     place: String,
 }
 
@@ -67,11 +72,16 @@ impl Game {
             }
         };
         let threads = Threads::new(program.operations, lanes, seed, state);
-        Self { table, threads, policy, meetings: Vec::new(), place }
+        Self { table, threads, policy, meetings: Vec::new(), sees_branches: true, divisions: 0, branches: 0, place }
     }
 
     fn word(&self, path: Option<PathRecord>) -> Option<u32> {
-        path.map(|path| if *self.threads.operation(path.pc) == Operation::Return { RETURN } else { 0x13 })
+        path.map(|path| match self.threads.operation(path.pc) {
+            Operation::Return => RETURN,
+            Operation::Branch(..) if self.sees_branches => BRANCH,
+            Operation::Table(_) | Operation::CallAny(_) | Operation::OtherReturn if self.sees_branches => JUMP_REGISTER,
+            _ => 0x13,
+        })
     }
 
     /// Checks that every live thread is in exactly one path, the one at its own pc, and that no other thread is in
@@ -117,6 +127,25 @@ impl Game {
         });
     }
 
+    /// Any threads of the path in a slot miss, as far as the unit is concerned, before any instruction of one part.
+    fn miss(&mut self, slot: u32) {
+        let Some(path) = self.policy.path(slot) else { return };
+        let word = self.word(Some(path));
+        if path.parked || self.policy.must_rotate(slot, word) {
+            return;
+        }
+        // Its threads are together here, although they may execute the instruction apart.
+        self.meet(&path);
+        let waits = random(&mut self.threads.state) & path.mask;
+        if self.policy.divide_on_miss(slot, word, waits).is_some() {
+            self.divisions += 1;
+            assert_eq!(self.policy.path(slot).map(|path| path.mask), Some(path.mask & !waits), "{}", self.place);
+            let behind = self.policy.list().into_iter().find(|other| other.mask == waits);
+            assert_eq!(behind, Some(PathRecord { mask: waits, ..path }), "{}", self.place);
+            self.check();
+        }
+    }
+
     /// Takes one step in a slot; returns whether there was one.
     fn step(&mut self, slot: u32, meets: bool) -> bool {
         let path = self.policy.path(slot);
@@ -134,6 +163,7 @@ impl Game {
         }
         self.meet(&path);
         let depth = self.threads.each[path.mask.trailing_zeros() as usize].returns.len();
+        self.branches += u32::from(matches!(self.threads.operation(path.pc), Operation::Branch(..)));
         let reconvergence = self.table[path.pc as usize / 4];
         let block = if reconvergence == Reconvergence::Unknown { 0 } else { 1 + path.pc / 4 % 4 };
         let next = Next { reconvergence, block, ..self.threads.execute(path) };
@@ -154,8 +184,9 @@ impl Game {
         waiting
     }
 
-    /// Runs to the end; returns the maximum number of rows, and whether every thread ended.
-    fn run(mut self, knowledge: Knowledge) -> (u32, bool) {
+    /// Runs to the end; returns the maximum number of rows, and whether every thread ended. Paths divide on loads before
+    /// one step in `misses`, if that is not 0.
+    fn run(&mut self, knowledge: Knowledge, misses: u64) -> (u32, bool) {
         let mut most = 0;
         for _ in 0..100_000 {
             if self.threads.live() == 0 {
@@ -163,6 +194,9 @@ impl Game {
             }
             let slots = self.policy.slots();
             let first = (random(&mut self.threads.state) % u64::from(slots)) as u32;
+            if misses != 0 && random(&mut self.threads.state).is_multiple_of(misses) {
+                self.miss(first);
+            }
             let meets = knowledge == Knowledge::True;
             let goes_on = (0..slots).any(|slot| self.step((first + slot) % slots, meets));
             most = most.max(self.policy.height());
@@ -179,6 +213,7 @@ fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
     match unit {
         "pdom-stack" => Box::new(PdomStack::new(&start)),
         "dual-path" => Box::new(DualPath::new(&start)),
+        "halves" => Box::new(Halves::new(&start)),
         "minority-first" => Box::new(MinorityFirst::new(&start)),
         "serial" => Box::new(Serial::new(&start)),
         "mimd" => Box::new(Mimd::new(&start)),
@@ -195,8 +230,8 @@ fn most_rows(unit: &str, bound: u32, lanes: u32, knowledge: Knowledge) -> (u32, 
     let (mut most, mut ended) = (0, 0);
     for seed in 0..PROGRAMS {
         let place = format!("{unit}, {knowledge:?}, {lanes} lanes, seed {seed}");
-        let game = Game::new(make(unit, lanes), lanes as usize, knowledge, seed, place.clone());
-        let (rows, ends) = game.run(knowledge);
+        let mut game = Game::new(make(unit, lanes), lanes as usize, knowledge, seed, place.clone());
+        let (rows, ends) = game.run(knowledge, 0);
         assert!(rows <= bound, "{place}: {rows} rows");
         assert!(ends || knowledge != Knowledge::True, "{place}: a deadlock");
         most = most.max(rows);
@@ -266,6 +301,47 @@ fn dws_loses_no_thread_in_bounded_rows_and_splits() {
             assert!(ended > PROGRAMS as u32 / 8, "{knowledge:?}, {lanes} lanes: {ended} runs ended");
         }
     }
+}
+
+/// Whenever and however loads divide paths, no thread is lost, and rows and splits stay within their bounds. Where the table
+/// is true every run ends, and the threads of a branch of `halves` reconverge.
+#[test]
+fn loads_that_divide_paths_lose_no_thread() {
+    for lanes in [2, 3, 4, 8, 32] {
+        for (unit, bound) in [("dws", 2 * lanes - 1), ("halves", lanes)] {
+            for knowledge in [Knowledge::True, Knowledge::False, Knowledge::Nothing] {
+                let (mut divisions, mut ended) = (0, 0);
+                for seed in 0..PROGRAMS {
+                    let place = format!("{unit}, {knowledge:?}, {lanes} lanes, seed {seed}");
+                    let mut game = Game::new(make(unit, lanes), lanes as usize, knowledge, seed, place.clone());
+                    let (rows, ends) = game.run(knowledge, 1 + seed % 8);
+                    assert!(rows <= bound, "{place}: {rows} rows");
+                    assert!(ends || knowledge != Knowledge::True, "{place}: a deadlock");
+                    (divisions, ended) = (divisions + game.divisions, ended + u64::from(ends));
+                }
+                let place = format!("{unit}, {knowledge:?}, {lanes} lanes: {divisions} divisions, {ended} runs ended");
+                assert!(divisions > PROGRAMS as u32 / 2 && ended > PROGRAMS / 8, "{place}");
+            }
+        }
+    }
+}
+
+/// The commits of branches in a run of four threads. The unit may see which instructions are branches.
+fn branches(unit: &str, seed: u64, misses: u64, sees_branches: bool) -> u32 {
+    let mut game = Game::new(make(unit, 4), 4, Knowledge::True, seed, format!("{unit}, seed {seed}"));
+    game.sees_branches = sees_branches;
+    assert!(game.run(Knowledge::True, misses).1, "{unit}, seed {seed}: a deadlock");
+    game.branches
+}
+
+/// Halves of a path execute each branch together: the stack reconverges as without them, and executes as many. Halves that
+/// do not see that an instruction is a branch are found.
+#[test]
+fn halves_keep_the_control_flow_of_the_stack() {
+    for seed in 0..PROGRAMS {
+        assert_eq!(branches("halves", seed, 1 + seed % 8, true), branches("dual-path", seed, 0, true), "seed {seed}");
+    }
+    assert!((0..40).any(|seed| branches("halves", seed, 2, false) > branches("dual-path", seed, 0, true)));
 }
 
 /// Path forwarding loses no thread either, and all required threads reconverge, with any table.
