@@ -160,7 +160,15 @@ impl Held {
             ready
         };
         let ready = m.wire("ready", &ready);
-        let port = port.buffered(m, &ready);
+        // Behind a data cache a further place would let more stores go before a load that could overtake them.
+        let buffered;
+        let port = if shape.has_dcache() {
+            m.output("dmem_req_ready", &ready);
+            port
+        } else {
+            buffered = port.buffered(m, &ready);
+            &buffered
+        };
         let taken = m.wire("taken", &(&port.valid & &ready));
         let stays = &present & !&leaves;
         let stays = if shape.control { stays & !restart } else { stays };
@@ -170,7 +178,7 @@ impl Held {
         let stores = m.wire("stores", &op.is(1));
         let rewrites = if shape.memory_has_atomics() { m.wire("rewrites", &op.from(2).any()) } else { zeros(1) };
         let reads = m.wire("reads", &(&rewrites | !op.bit(0)));
-        Self { request, present, offered: port.valid, leaves, failed, stores, rewrites, reads }
+        Self { request, present, offered: port.valid.clone(), leaves, failed, stores, rewrites, reads }
     }
 }
 
