@@ -1,4 +1,4 @@
-//! The paper's cases, worked by hand, and the rules of table and pool under random arrivals.
+//! Hand-worked cases of the paper, and the rules of table and pool under random arrivals.
 
 use std::collections::BTreeMap;
 

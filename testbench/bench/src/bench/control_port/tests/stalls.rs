@@ -74,7 +74,7 @@ fn each_cycle_of_a_run_issues_or_has_a_cause() {
     }
 }
 
-/// By hand: a load of latency 40 that is used at once; more loads in flight than tags; `add`s that each use the one
+/// A load of latency 40 that is used at once; more loads in flight than tags; `add`s that each use the one
 /// before; jumps, of which each is fetched after the one before. Eight warps: results that come while others issue. Two: barriers.
 #[test]
 fn what_a_program_waits_for_is_counted() {
