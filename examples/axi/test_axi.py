@@ -139,7 +139,7 @@ def with_python(access):
     assert not core.wait(polls=2).ended
     refused("running", core.paths)
     assert core.stop().ended
-    assert core.paths() and all("scale" in str(path) or path.mask for path in core.paths())
+    assert core.paths() and all(path.pc in range(RAM, RAM + RAM_BYTES) and 0 < path.mask < 16 for path in core.paths())
     core.start(2)
     assert core.wait().passed
     assert core.read(program.symbol("output"), 4) == words([2 * INPUT[0] & 0xFFFFFFFF])

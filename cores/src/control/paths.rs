@@ -31,8 +31,9 @@ pub fn declare(m: &Builder, shape: &Shape, bus: &Bus, run: &Run, held: &Held, fi
 
     m.comment("The path that is read.");
     let address = &bus.read_at;
-    let (word, slot) = (address.slice(2, 2), address.slice(4, shape.slot_bits()));
-    let at = address.slice(5, shape.warp_bits());
+    let [slot_at, warp_at, end] = [PATHS.slot, PATHS.warp, PATHS.offset].map(|bytes| bytes.trailing_zeros() as usize);
+    let (word, slot) = (address.slice(2, slot_at - 2), address.slice(slot_at, shape.slot_bits()));
+    let at = address.slice(warp_at, shape.warp_bits());
     let row = paths.read("path_read", &at);
     let is_known = known.index(&at);
     let first = join([&held.entry.from(2), &ones(threads), &ones(1), &zeros(1)]);
@@ -43,9 +44,8 @@ pub fn declare(m: &Builder, shape: &Shape, bus: &Bus, run: &Run, held: &Held, fi
     let words =
         [concat([&path.slice(0, PC), &zeros(2)]), mask.lane(0, 32), mask.lane(1, 32), path.from(bits - 2).extend(32)];
     let value = select(&word, &words).when(&path.bit(bits - 2));
-    let number = address.from(5);
-    let in_paths = number.from(12 - 5).is(u64::from(PATHS.offset >> 12));
-    let exists = number.slice(0, 12 - 5).lt(&lit(12 - 5, warps as u64));
-    let exists = if slots > 1 { exists } else { exists & !address.bit(4) };
+    let in_paths = address.from(end).is(u64::from(PATHS.offset >> end));
+    let exists = address.slice(warp_at, end - warp_at).lt(&lit(end - warp_at, warps as u64));
+    let exists = if slots > 1 { exists } else { exists & !address.bit(slot_at) };
     file.others.push(value.when(&(in_paths & exists)));
 }

@@ -50,7 +50,8 @@ const fn field(name: &'static str, bit: usize, bits: usize, summary: &'static st
 
 use Access::{Read, ReadWrite, WhileStopped, Write as WriteOnly};
 
-/// All registers, by offset. 0x098 to 0x0c7 and 0x0f8 to 0x1ff are for further counters and paths, 0x40000 to 0x7ffff for the scratchpad.
+/// All registers, by offset. 0x098 to 0x0c7 and 0x0f8 to 0x1ff are for further counters, 0x40000 to 0x7ffff for the
+/// scratchpad.
 pub const REGISTERS: &[Register] = &[
     word("id", 0x000, Read, "The letters `Weft`, the first in the lowest byte."),
     word("version", 0x004, Read, "Version of this table.")
