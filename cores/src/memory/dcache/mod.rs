@@ -265,7 +265,12 @@ impl<'a> Cache<'a> {
         let lists = self.refills.net("lists");
         let repeats = m.wire("repeats", &(&self.stale & !&lists));
         self.lines.input("looks_up", &(&self.accepted | &repeats)).input("reads", &list_reads);
-        let again = self.stale.mux(&own, &self.index(&self.port.row));
+        // A request for a window is done without a look-up, so it reads for the next request.
+        let again = match &self.window {
+            Some(window) => m.fault("window_is_read_again", &(&*self.stale & !&window.is_held), &self.stale.q()),
+            None => self.stale.q(),
+        };
+        let again = again.mux(&own, &self.index(&self.port.row));
         self.lines.input("read_index", &m.wire("read_index", &list_reads.mux(&list_index, &again)));
         let filled = m.wire("filled_index", &self.index(&self.refills.net("answered_row")));
         let written = m.wire("written_index", &next.answers.mux(&filled, &own));

@@ -10,7 +10,7 @@ use crate::shape::Shape;
 
 pub struct Window {
     /// The request of the look-up is for a window.
-    is_held: Expr,
+    pub is_held: Expr,
     /// The entry of the write buffer is for a window.
     entered: Register,
     /// The request enters the write buffer.

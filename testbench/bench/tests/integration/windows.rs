@@ -113,8 +113,8 @@ fn random(seed: u64, rounds: u32, banks: bool) -> Source {
 }
 
 fn pass(config: &Config, latencies: &[(u32, u32)], rounds: u32) {
-    let sources =
-        [file("windows"), random(1, rounds, config.scratchpad.exists()), random(2, rounds, config.scratchpad.exists())];
+    let programs = (1..=8).map(|seed| random(seed, rounds, config.scratchpad.exists()));
+    let sources: Vec<Source> = [file("windows")].into_iter().chain(programs).collect();
     for latency in latencies {
         for source in &sources {
             let report = run(source, config, *latency);
@@ -186,8 +186,9 @@ fn broken_copies_are_found() {
         ("coalescer.windows_serve_lanes_together", config((2, 4))),
         ("dcache.window_does_not_wait_for_stores", with_caches((2, 4))),
         ("dcache.window_is_looked_up", with_caches((2, 4))),
+        ("dcache.window_is_read_again", with_caches((3, 8))),
     ] {
-        let report = with_fault(fault, || run(&source, &config, (1, 60)));
+        let report = with_fault(fault, || run(&source, &config, (1, 1)));
         assert_eq!(report.outcome, Outcome::Mismatch, "{fault}: not found");
     }
     let source = text("atomic", "begin\n li t0, 0xf0000000\n lr.w t1, (t0)\n finish\n1: j 1b\n");
