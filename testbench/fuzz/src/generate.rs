@@ -2,7 +2,7 @@ mod code;
 
 use fastrand::Rng;
 use kernels::assembly::BRANCHES;
-use weft_config::{Isa, Scratchpad};
+use weft_config::{Isa, Scratchpad, Window};
 
 use crate::assembly::COPIED_INSTRUCTIONS;
 use crate::profile::{Profile, Statements};
@@ -19,6 +19,8 @@ pub struct Abilities {
     /// Whether paths have time slices, so that threads may wait for each other at different pcs.
     pub turns: bool,
     pub scratchpad: Scratchpad,
+    /// Of a device, which is a memory.
+    pub window: Option<Window>,
 }
 
 pub fn generate(seed: u64, profile: &Profile, abilities: Abilities) -> Program {

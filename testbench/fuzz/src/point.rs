@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use weft_config::extension::{A, M};
 use weft_config::{
-    Bandwidth, Coalescer, Config, EXTENSIONS, Latency, Memory, MemoryKind, Order, Scheduler, Scratchpad, Unit,
+    Bandwidth, Coalescer, Config, EXTENSIONS, Latency, Memory, MemoryKind, Order, Scheduler, Scratchpad, Unit, Window,
 };
 
 use crate::generate::Abilities;
@@ -68,7 +68,11 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     config
 }
 
-/// Caches of a few lines or many, before memory that is not in the core, and a bus of any width.
+/// The upper bits of its rows alone differ from those of RAM.
+const WINDOW: Window = Window { base: 0xf000_0000, bytes: 4096 };
+
+/// Caches of a few lines or many, before memory that is not in the core, and a bus of any
+/// width, or one with a window.
 fn caches(rng: &mut Rng, config: &mut Config, reconverges: bool) {
     if config.memory.kind == MemoryKind::Bram {
         return;
@@ -83,8 +87,12 @@ fn caches(rng: &mut Rng, config: &mut Config, reconverges: bool) {
         config.icache.bytes = (2 * config.icache.line_bytes) << rng.u32(0..6);
         config.icache.prefetch = rng.bool();
     }
-    if config.memory.kind == MemoryKind::Axi4 && rng.bool() {
-        config.axi.data_bits = 32 << rng.u32(0..6);
+    if config.memory.kind == MemoryKind::Axi4 {
+        if rng.bool() {
+            config.axi.data_bits = 32 << rng.u32(0..6);
+        } else if rng.bool() {
+            config.memory.windows.push(WINDOW);
+        }
     }
 }
 
@@ -116,7 +124,8 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
 
 pub fn abilities(config: &Config) -> Abilities {
     let Config { warps, threads, isa, scratchpad, .. } = *config;
-    Abilities { harts: warps * threads, isa, turns: takes_turns(config), scratchpad }
+    let window = config.memory.windows.first().copied();
+    Abilities { harts: warps * threads, isa, turns: takes_turns(config), scratchpad, window }
 }
 
 pub fn takes_turns(config: &Config) -> bool {

@@ -1,5 +1,7 @@
 //! Groups of warps at the barrier, and the CSRs of a warp and a path: hardware and model agree on every unit.
 
+use std::fmt::Write;
+
 use testbench::{BuiltCore, Engine, Outcome, Report, RunOptions};
 use weft_config::{Config, Slots, Unit};
 
@@ -17,7 +19,8 @@ fn run(core: Option<&str>, source: &Source, config: &Config) -> Report {
 
 #[test]
 fn pairs_of_warps_wait_for_each_other_alone() {
-    for (unit, size) in Unit::names_in_hardware().into_iter().zip([(8, 4), (3, 2), (5, 8), (2, 4)]) {
+    for (unit, size) in Unit::names_in_hardware().into_iter().zip([(8, 4), (3, 2), (5, 8), (2, 4)].into_iter().cycle())
+    {
         for latency in [(1, 1), (1, 60)] {
             let mut config = config(size, latency);
             config.divergence.unit = unit.into();
@@ -29,10 +32,49 @@ fn pairs_of_warps_wait_for_each_other_alone() {
     }
 }
 
+/// Every level in turn: each warp of a group has done its round when any is released.
+fn levels() -> Source {
+    let mut body = String::from("begin\n csrr s1, 0xcc0\n divu s3, s0, s1\n remu s2, s0, s1\n csrr s4, 0xcc1\n");
+    body += " addi s4, s4, -1\n la s7, seen\n slli t0, s3, 8\n add s6, s7, t0\n li s8, 0\n";
+    for (round, level) in [2, 1, 3, 0, 2, 0, 3, 1].into_iter().enumerate() {
+        let others = [0, 1, 3, 63][level];
+        let _ = write!(
+            body,
+            " csrwi 0x802, {level}\n addi s8, s8, 1\n bnez s2, 1f\n sw s8, 0(s6)\n1: barrier\n ori t0, s3, {others}\n \
+             bgeu s4, t0, 2f\n mv t0, s4\n2: slli t0, t0, 8\n add t0, t0, s7\n lw t1, 0(t0)\n sltu t1, t1, s8\n \
+             expect t1, zero, {}\n",
+            round + 1
+        );
+    }
+    text("levels", body + " finish\n .bss\n .balign 256\nseen: .zero 64 * 256\n")
+}
+
+fn level_while_a_thread_waits() -> Source {
+    // The even lanes wait first, or are below on a stack.
+    let body = "begin\n andi t0, s0, 1\n bnez t0, 1f\n barrier\n j 2f\n1: csrwi 0x802, 1\n2: finish\n";
+    text("a level is written while a thread waits", body)
+}
+
+/// Programs for the barrier's groups on any core.
+pub fn sources() -> Vec<Source> {
+    vec![file("groups"), levels(), level_while_a_thread_waits()]
+}
+
+#[test]
+fn each_level_has_its_groups() {
+    for (unit, size) in Unit::names_in_hardware().into_iter().zip([(8, 4), (3, 4), (5, 2), (12, 4)].into_iter().cycle())
+    {
+        let mut config = config(size, (1, 60));
+        config.divergence.unit = unit.into();
+        let report = run(None, &levels(), &config);
+        assert!(report.success(), "{unit} {size:?}: {}", report.message);
+    }
+}
+
 #[test]
 fn two_levels_in_a_group_are_a_deadlock_that_names_both() {
     let source = text(
-        "levels",
+        "two levels",
         "begin\n csrr t0, 0xcc0\n divu t0, s0, t0\n seqz t0, t0\n li t1, 2\n sub t1, t1, t0\n csrw 0x802, t1\n barrier\n finish\n",
     );
     let report = run(None, &source, &config((4, 4), (1, 1)));
@@ -45,10 +87,7 @@ fn a_level_written_while_a_thread_waits_is_illegal() {
     for unit in Unit::names_in_hardware() {
         let mut config = config((2, 4), (1, 1));
         config.divergence.unit = unit.into();
-        // The even lanes wait first, or are below on a stack.
-        let source =
-            text("waits", "begin\n andi t0, s0, 1\n bnez t0, 1f\n barrier\n j 2f\n1: csrwi 0x802, 1\n2: finish\n");
-        let report = run(None, &source, &config);
+        let report = run(None, &level_while_a_thread_waits(), &config);
         // A unit that runs one path up to its reconvergence point runs no other while that one waits.
         let waits =
             Unit::find(unit).is_ok_and(|unit| unit.reconverges && !unit.takes_turns && unit.slots == Slots::One);

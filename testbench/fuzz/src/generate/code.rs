@@ -4,8 +4,8 @@ use fastrand::Rng;
 use kernels::assembly::{
     ATOMICS, IMMEDIATES, LOADS, ORDERINGS, PRODUCTS, QUOTIENTS, REGISTERS, SHIFTS, STORES, UPPERS,
 };
-use weft_config::Scratchpad;
 use weft_config::extension::{A, M, ZICOND};
+use weft_config::{SCRATCHPAD_BASE, Scratchpad, Window};
 
 use super::Generator;
 use crate::assembly::{FRAME_BYTES, PRIVATE_BYTES, SHARED_WORDS, rows};
@@ -306,14 +306,13 @@ impl Generator<'_> {
         }
     }
 
-    /// An access to a word of the scratchpad that a register selects; some lanes may have one in shared memory.
-    fn scratchpad(&mut self) -> Statement {
+    /// An access outside RAM, to a place that a register selects; some lanes may have one in shared memory.
+    fn outside(&mut self, base: u32, bytes: u32, atomics: bool) -> Statement {
         let [scratch, other] = SCRATCH;
-        let Scratchpad { bytes, atomics } = self.abilities.scratchpad;
         let (is_mixed, is_atomic) = (self.rng.u32(0..3) == 0, atomics && self.rng.u32(0..3) == 0);
         let width = if is_atomic { 2 } else { self.rng.u32(0..3) };
         let mask = (bytes.min(if is_mixed { 2 * SHARED_WORDS } else { 2048 }) - 1) & !((1 << width) - 1);
-        let mut lines = vec![format!("lui x{other}, 0x20000")];
+        let mut lines = vec![format!("lui x{other}, {:#x}", base >> 12)];
         if is_mixed {
             lines.push(format!("andi x{scratch}, x{}, 1", self.source()));
             lines.push(format!("neg x{scratch}, x{scratch}"));
@@ -334,10 +333,33 @@ impl Generator<'_> {
         code(lines)
     }
 
+    /// A burst of accesses to a window and to shared memory.
+    fn beside(&mut self, base: u32) -> Statement {
+        let [shared, window] = SCRATCH;
+        let width = self.rng.u32(0..3);
+        let mask = (2 * SHARED_WORDS - 1) & !((1 << width) - 1);
+        let mut lines = vec![
+            format!("lui x{window}, {:#x}", base >> 12),
+            format!("andi x{shared}, x{}, {mask}", self.source()),
+            format!("add x{window}, x{window}, x{shared}"),
+            format!("andi x{shared}, x{}, {mask}", self.source()),
+            format!("add x{shared}, x{shared}, x{SHARED}"),
+        ];
+        for _ in 0..self.rng.usize(2..8) {
+            let place = if self.rng.bool() { shared } else { window };
+            lines.push(self.access(width, 0, place));
+        }
+        code(lines)
+    }
+
     fn shared(&mut self) -> Statement {
         let [scratch, other] = SCRATCH;
-        if self.abilities.scratchpad.exists() && self.rng.bool() {
-            return self.scratchpad();
+        let Scratchpad { bytes, atomics } = self.abilities.scratchpad;
+        if bytes > 0 && self.rng.bool() {
+            return self.outside(SCRATCHPAD_BASE, bytes, atomics);
+        }
+        if let Some(Window { base, bytes }) = self.abilities.window.filter(|_| self.rng.bool()) {
+            return if self.rng.u32(0..3) == 0 { self.outside(base, bytes, false) } else { self.beside(base) };
         }
         match self.rng.u32(0..10) {
             0..5 => self.within(SHARED, 2 * SHARED_WORDS),

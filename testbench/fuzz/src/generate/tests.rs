@@ -14,8 +14,13 @@ fn what_is_called_before_a_barrier_of_a_stack_keeps_what_the_calling_convention_
         let reads = ["sb", "sh", "sw", "jr", "csrw 0x804,"].contains(&name) || name.starts_with('b');
         (!reads).then(|| operands.split(',').next()?.parse().ok())?
     };
-    let abilities =
-        Abilities { harts: 8, isa: Isa::default(), turns: false, scratchpad: Scratchpad::beside(Isa::default()) };
+    let abilities = Abilities {
+        harts: 8,
+        isa: Isa::default(),
+        turns: false,
+        scratchpad: Scratchpad::beside(Isa::default()),
+        window: None,
+    };
     let (mut with_barriers, mut written) = (0, [0; 32]);
     for seed in 0..1000 {
         let program = generate(seed, &PROFILES[seed as usize % PROFILES.len()], abilities);
@@ -57,6 +62,7 @@ fn locks_of_every_kind_are_drawn_for_cores_on_which_they_are_released() {
         isa: Config::default().isa.with(&weft_config::extension::A),
         turns: true,
         scratchpad: Scratchpad::beside(Isa::default()),
+        window: None,
     };
     let mut kinds = [[0; 2]; LockKind::ALL.len()];
     for seed in 0..200 {

@@ -31,6 +31,7 @@ fn one_guilty_line_is_all_that_is_left() {
         isa: weft_config::Isa::default(),
         turns: true,
         scratchpad: weft_config::Scratchpad::beside(weft_config::Isa::default()),
+        window: None,
     };
     for profile in PROFILES {
         for seed in 0..4 {
@@ -52,6 +53,7 @@ fn shrinking_stops_when_told() {
         isa: weft_config::Isa::default(),
         turns: true,
         scratchpad: weft_config::Scratchpad::beside(weft_config::Isa::default()),
+        window: None,
     };
     let program = generate(1, &PROFILES[0], abilities);
     let mut trials = 0;

@@ -9,7 +9,7 @@ use fuzz::point;
 use fuzz::profile::Profile;
 use fuzz::trial::{self, Verdict};
 use testbench::{BuiltCore, Effort};
-use weft_config::{Config, Isa, RAM_BASE};
+use weft_config::{Config, Isa, MemoryKind, RAM_BASE, Window};
 
 /// Maximum number of programs to find a bug.
 const PROGRAMS: u64 = 400;
@@ -271,6 +271,14 @@ const SCRATCHPAD: Bug = Bug {
     fault: "coalescer.lanes_of_a_bank_with_other_rows_are_served",
 };
 
+/// A bug of data caches before a window.
+const WINDOW: Bug = Bug {
+    class: "window: an access does not wait for the stores before it",
+    unit: "sorted-table",
+    profile: "memory",
+    fault: "dcache.window_does_not_wait_for_stores",
+};
+
 fn config(bug: &Bug, isa: Isa) -> Config {
     let mut config = Config { warps: 2, threads: 4, isa, ..Config::default() };
     config.divergence.unit = bug.unit.into();
@@ -280,6 +288,11 @@ fn config(bug: &Bug, isa: Isa) -> Config {
     config.memory.ram_bytes = 1 << 17;
     if bug.class == SCRATCHPAD.class {
         config.scratchpad.bytes = 256;
+    }
+    if bug.class == WINDOW.class {
+        config.memory.kind = MemoryKind::Axi4;
+        config.memory.windows = vec![Window { base: 0xf000_0000, bytes: 4096 }];
+        config.dcache.bytes = 128;
     }
     config
 }
@@ -302,8 +315,17 @@ fn found(core: &BuiltCore, bug: &Bug, isa: Isa, assembler: &Assembler) -> Option
 
 #[test]
 fn programs_agree_on_a_core_with_a_scratchpad_and_find_a_broken_one() {
+    agree_and_find(&SCRATCHPAD);
+}
+
+#[test]
+fn programs_agree_on_a_core_with_a_window_and_find_a_broken_one() {
+    agree_and_find(&WINDOW);
+}
+
+fn agree_and_find(bug: &Bug) {
     let assembler = Assembler::find().unwrap();
-    let (core, profile) = (config(&SCRATCHPAD, Isa::default()), Profile::find(SCRATCHPAD.profile).unwrap());
+    let (core, profile) = (config(bug, Isa::default()), Profile::find(bug.profile).unwrap());
     let built = BuiltCore::of(&core, RAM_BASE, false).unwrap();
     for seed in 0..60 {
         let config = point::memory(&mut fastrand::Rng::with_seed(seed), &core);
@@ -312,9 +334,9 @@ fn programs_agree_on_a_core_with_a_scratchpad_and_find_a_broken_one() {
         let verdict = trial::run(&built, &config, &elf, program.may_fault).unwrap();
         assert!(!matches!(verdict, Verdict::Fails { .. }), "seed {seed}: {verdict:?}");
     }
-    let broken = BuiltCore::broken(&core, RAM_BASE, SCRATCHPAD.fault).unwrap();
-    let (programs, how) = found(&broken, &SCRATCHPAD, Isa::default(), &assembler).unwrap();
-    println!("{}: program {programs}: {how}", SCRATCHPAD.class);
+    let broken = BuiltCore::broken(&core, RAM_BASE, bug.fault).unwrap();
+    let (programs, how) = found(&broken, bug, Isa::default(), &assembler).unwrap();
+    println!("{}: program {programs}: {how}", bug.class);
 }
 
 #[test]

@@ -3,6 +3,9 @@
 use std::fs;
 use std::sync::{Mutex, OnceLock};
 
+use fuzz::build::Assembler;
+use fuzz::profile::{PROFILES, Profile};
+use fuzz::{assembly as statements, generate, point};
 use kernels::{self, Kernel};
 use rtl::PortInfo;
 use sim::Program;
@@ -12,6 +15,7 @@ use verilate::{Built, Effort, Source};
 use weft_config::{Bandwidth, Config, KEYS, Latency, Memory};
 
 use super::mutator::Mutation;
+use crate::groups;
 use crate::stacks::programs as stack_programs;
 use crate::support::{self, assembly, directed};
 use words::*;
@@ -211,8 +215,11 @@ fn run(core: &Built, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
     }
 }
 
-/// Bundled kernels that run on this configuration, programs of `tests/assembly`, for stacks their programs, and small
-/// ones. They run with a memory of random latency and with one that always answers at once. The small ones also run
+/// Random programs of the fuzzer, of each profile in turn.
+const RANDOM: usize = 36;
+
+/// Bundled kernels that run on this configuration, programs of `tests/assembly`, for stacks their programs, random
+/// ones, and small ones. They run with a memory of random latency and with one that always answers at once. The small ones also run
 /// with one that refuses for long, and with slow fetches. Then come programs that must not become slower.
 /// Also returns the number of small programs, which come first.
 fn cases(config: &Config) -> (Vec<Case>, usize) {
@@ -235,7 +242,7 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
     };
     let refuses = |memory: &mut Memory| memory.bandwidth = Bandwidth(20);
     let has_late_words = |memory: &mut Memory| memory.fetch_latency = Latency { min: 1, max: 9 };
-    let longer = [bundled(config), assembled(config)].concat();
+    let longer = [bundled(config), assembled(config), random(config)].concat();
     let mut cases = Vec::new();
     for latency in [(1, 60), (1, 1)] {
         cases.extend(small.iter().chain(&longer).map(|program| case(program, latency, &|_| (), None)));
@@ -281,8 +288,20 @@ fn assembled(config: &Config) -> Vec<Program> {
     let has_turns = weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns);
     let of_turns = ["increments", "lock", "spin", "list_walk"].into_iter().filter(|_| has_turns);
     let of_stacks = stack_programs::CASES.iter().filter(|_| !has_turns).map(stack_programs::Case::source);
-    let sources = NAMES.into_iter().chain(of_turns).map(assembly::file).chain(of_stacks);
+    let sources = NAMES.into_iter().chain(of_turns).map(assembly::file).chain(of_stacks).chain(groups::sources());
     sources.map(|source| assembly::program(&source, config)).collect()
+}
+
+fn random(config: &Config) -> Vec<Program> {
+    let assembler = Assembler::find().unwrap();
+    let suitable: Vec<&Profile> = PROFILES.iter().filter(|profile| profile.suits(config)).collect();
+    let profiles = suitable.iter().cycle().take(RANDOM).enumerate();
+    let build = |(seed, profile): (usize, &&Profile)| {
+        let program = generate::generate(seed as u64, profile, point::abilities(config));
+        let elf = assembler.elf(&statements::print(&program, "")).unwrap();
+        Program::load(&format!("random {}, {seed}", profile.name), &elf, config).unwrap()
+    };
+    profiles.map(build).collect()
 }
 
 /// Straight-line programs of one kind of instruction, with a memory latency: `issue_rate.rs` checks their absolute
