@@ -85,6 +85,12 @@ impl Queue {
         read_at_edge(m, &memory, style, &name, &self.next_at)
     }
 
+    /// A field that arrives early in the cycle, from LUT RAM.
+    pub fn early_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
+        let (name, memory) = self.memory(m, field, pushed, MemoryStyle::Distributed);
+        read_at_edge(m, &memory, MemoryStyle::Distributed, &name, &self.next_at)
+    }
+
     /// A field of few bits, in the word that will be first in the next cycle, if there is one. Both candidates are
     /// read before it is known whether the first word is taken.
     pub fn next_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {

@@ -1,10 +1,10 @@
 //! Requests between S7 and memory, console and scratchpad: a queue of 8 entries. A request written at the end of S7 is
 //! at its port in S9 if none is before it. S3 reserves the entries, so the queue never overflows.
 //!
-//! Storage: 8 requests, in block RAM where `queue::style` says so. The bits that select console and scratchpad are in LUT
-//! RAM.
+//! Storage: 8 requests, in block RAM where `queue::style` says so. In LUT RAM are the bits that select console and
+//! scratchpad, and what the store switch begins with.
 
-use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, zeros};
 use weft_config::extension::A;
 
 use super::port::request_outputs;
@@ -48,7 +48,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.formal {
         m.assert("a_place_is_reserved", &!(&may_push & requests.full()));
     }
-    let head = Request::unpack(&m, shape, &requests.field(&m, "word", &request.pack()));
+    let head = head(&m, shape, &requests, &request);
     m.comment(
         "Block RAM answers late in a cycle, and the pop selects the word for the next cycle. So the bit for the \
          console is read apart.",
@@ -97,4 +97,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("request_freed", &pop);
     m.output("requests_idle", &requests.empty);
     m.finish()
+}
+
+/// The first request. The store switch begins with the positions and bytes of the lanes, and block RAM answers late.
+fn head(m: &Builder, shape: &Shape, requests: &Queue, request: &Request) -> Request {
+    let word = request.pack();
+    if !shape.routes_stores() {
+        return Request::unpack(m, shape, &requests.field(m, "word", &word));
+    }
+    let Request { op, line, tag, hart, direct, together, position, bytes, .. } = request;
+    let before: usize = [op, line, tag, hart, direct, together].map(Expr::width).iter().sum();
+    let behind = before + position.width() + bytes.width();
+    let places = requests.early_field(m, "place", &word.slice(before, behind - before));
+    let others = requests.field(m, "word", &join([&word.slice(0, before), &word.from(behind)]));
+    Request::unpack(m, shape, &join([&others.slice(0, before), &places, &others.from(before)]))
 }

@@ -45,7 +45,7 @@ impl Counters {
         let (count, lag) = match place {
             0 => (commit.cycle, LAG),
             1 => (self.instructions, LAG),
-            2 => (self.thread_instructions, LAG * 64),
+            2 => (self.thread_instructions, LAG * commit.values.len() as u64),
             _ => (commit.number, LAG),
         };
         let last = &mut self.last[place][half];

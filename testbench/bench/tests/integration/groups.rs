@@ -38,9 +38,11 @@ fn levels() -> Source {
     body += " addi s4, s4, -1\n la s7, seen\n slli t0, s3, 8\n add s6, s7, t0\n li s8, 0\n";
     for (round, level) in [2, 1, 3, 0, 2, 0, 3, 1].into_iter().enumerate() {
         let others = [0, 1, 3, 63][level];
+        let write =
+            if round % 2 == 0 { format!("csrwi 0x802, {level}") } else { format!("li t2, {level}\n csrw 0x802, t2") };
         let _ = write!(
             body,
-            " csrwi 0x802, {level}\n addi s8, s8, 1\n bnez s2, 1f\n sw s8, 0(s6)\n1: barrier\n ori t0, s3, {others}\n \
+            " {write}\n addi s8, s8, 1\n bnez s2, 1f\n sw s8, 0(s6)\n1: barrier\n ori t0, s3, {others}\n \
              bgeu s4, t0, 2f\n mv t0, s4\n2: slli t0, t0, 8\n add t0, t0, s7\n lw t1, 0(t0)\n sltu t1, t1, s8\n \
              expect t1, zero, {}\n",
             round + 1
@@ -55,9 +57,36 @@ fn level_while_a_thread_waits() -> Source {
     text("a level is written while a thread waits", body)
 }
 
-/// Programs for the barrier's groups on any core.
-pub fn sources() -> Vec<Source> {
-    vec![file("groups"), levels(), level_while_a_thread_waits()]
+/// Each warp releases itself, so that warps have been released different numbers of times. Its lanes arrive on four
+/// paths.
+fn waiting_paths() -> Source {
+    let body = "begin\n csrwi 0x802, 0\n csrr s1, 0xcc0\n remu s2, s0, s1\n andi s2, s2, 3\n divu s3, s0, s1\n slli s3, s3, 2\n \
+                addi s3, s3, 13\n li t1, 1\n li t2, 2\n1: beqz s2, 5f\n beq s2, t1, 4f\n beq s2, t2, 3f\n barrier\n \
+                addi s5, s5, 1\n j 6f\n3: .rept 9\n addi s5, s5, 1\n .endr\n barrier\n j 6f\n4: .rept 30\n addi s5, s5, 1\n \
+                .endr\n barrier\n addi s5, s5, 2\n j 6f\n5: .rept 17\n addi s5, s5, 1\n .endr\n barrier\n6: addi s3, s3, -1\n \
+                bnez s3, 1b\n finish\n";
+    text("waiting paths", body)
+}
+
+/// Programs for the barrier's groups on any core with this unit.
+pub fn sources(unit: &Unit) -> Vec<Source> {
+    let mut sources = vec![file("groups"), levels(), level_while_a_thread_waits()];
+    if unit.takes_turns {
+        sources.push(waiting_paths());
+    }
+    sources
+}
+
+#[test]
+fn paths_of_a_warp_wait_at_several_barriers() {
+    for unit in Unit::names_in_hardware() {
+        let mut config = config((3, 4), (1, 60));
+        config.divergence.unit = unit.into();
+        if Unit::find(unit).is_ok_and(|unit| unit.takes_turns) {
+            let report = run(None, &waiting_paths(), &config);
+            assert!(report.success(), "{unit}: {}", report.message);
+        }
+    }
 }
 
 #[test]

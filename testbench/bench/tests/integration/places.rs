@@ -8,7 +8,7 @@
 use crate::support;
 
 use sim::Program;
-use support::assembly::{config, program, text};
+use support::assembly::{Source, config, program, text};
 use testbench::{BuiltCore, Engine, Outcome, RunOptions};
 use weft_config::{Bandwidth, Config, MemoryKind};
 
@@ -29,13 +29,30 @@ fn options() -> RunOptions<'static> {
 
 /// The program, and a core with one slot.
 fn contest(unit: &str, takes: &str, wants: &str, steps: u32) -> (Config, Program) {
+    let mut config = config((4, 1), (1, 1));
+    config.divergence.unit = unit.into();
+    config.memory.outstanding = 1;
+    let program = program(&contest_of(&config, takes, wants, steps), &config);
+    (config, program)
+}
+
+/// Contests for the divider on any core of three or more warps.
+pub fn for_the_divider(config: &Config) -> Vec<Source> {
+    (1..5).map(|steps| contest_of(config, "div t1, t1, t2", "div t4, t1, t2", steps)).collect()
+}
+
+/// All warps but the last two take the resource, the last issues whenever it can, and the one before it wants the
+/// resource once.
+fn contest_of(config: &Config, takes: &str, wants: &str, steps: u32) -> Source {
+    let Config { warps, threads, .. } = *config;
     let body = format!(
         "
     begin
+    srli s0, s0, {}
     la s1, word
     li t1, 1000
     li t2, 3
-    li t0, 2
+    li t0, {}
     beq s0, t0, wants
     bgtu s0, t0, others
 takes:
@@ -59,13 +76,11 @@ wants:
 .data
 .balign 64
 word: .word 0
-"
+",
+        threads.ilog2(),
+        warps - 2
     );
-    let mut config = config((4, 1), (1, 1));
-    config.divergence.unit = unit.into();
-    config.memory.outstanding = 1;
-    let program = program(&text("places", body), &config);
-    (config, program)
+    text("places", body)
 }
 
 #[test]

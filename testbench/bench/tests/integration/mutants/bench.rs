@@ -15,9 +15,9 @@ use verilate::{Built, Effort, Source};
 use weft_config::{Bandwidth, Config, KEYS, Latency, Memory};
 
 use super::mutator::Mutation;
-use crate::groups;
 use crate::stacks::programs as stack_programs;
 use crate::support::{self, assembly, directed};
+use crate::{groups, places};
 use words::*;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,8 @@ struct Case {
     key: Key,
     program: Program,
     config: Config,
+    /// Of what the registers and memories hold before reset.
+    seed: i32,
     /// Maximum increase of cycles over the original: more would be an unacceptable loss of speed.
     slack: Option<f64>,
 }
@@ -70,7 +72,7 @@ impl Case {
         let set: Vec<_> = keys.map(|key| (key.name, key.value(&config))).collect();
         let (entry, segments) = (program.entry, &program.segments);
         let key = Key::of([format!("{entry:#x} {segments:?} {set:?} {slack:?}").as_str()]);
-        Self { key, program: program.clone(), config, slack }
+        Self { key, program: program.clone(), config, seed: 1, slack }
     }
 }
 
@@ -197,11 +199,11 @@ fn compared(core: &Built, case: &Case, expected: (Outcome, u64)) -> Result<u64, 
 
 /// Runs a program, perhaps with the outcome and cycles on the original core.
 fn run(core: &Built, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
-    let Case { program, config, .. } = case;
+    let Case { program, config, seed, .. } = case;
     let max_cycles = expected.map_or(1_000_000, |(_, cycles)| 4 * cycles);
     let options = RunOptions { max_cycles, ..RunOptions::default() };
     let ended = core
-        .instance(1)
+        .instance(*seed)
         .map_err(BenchError::from)
         .and_then(|model| testbench::run_model(model, config, program, Engine::Cosim, options));
     match ended {
@@ -216,7 +218,7 @@ fn run(core: &Built, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
 }
 
 /// Random programs of the fuzzer, of each profile in turn.
-const RANDOM: usize = 36;
+const RANDOM: usize = 60;
 
 /// Bundled kernels that run on this configuration, programs of `tests/assembly`, for stacks their programs, random
 /// ones, and small ones. They run with a memory of random latency and with one that always answers at once. The small ones also run
@@ -251,7 +253,8 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
     cases.extend(small.iter().map(|program| case(program, (1, 60), &has_late_words, None)));
     for (name, latency, words) in steady() {
         let program = named(format!("rate of {name}"), &words, &[]);
-        cases.push(case(&program, (latency, latency), &|_| (), Some(0.03)));
+        let seed = 2 + cases.len() as i32;
+        cases.push(Case { seed, ..case(&program, (latency, latency), &|_| (), Some(0.03)) });
     }
     (cases, small.len())
 }
@@ -288,7 +291,13 @@ fn assembled(config: &Config) -> Vec<Program> {
     let has_turns = weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns);
     let of_turns = ["increments", "lock", "spin", "list_walk"].into_iter().filter(|_| has_turns);
     let of_stacks = stack_programs::CASES.iter().filter(|_| !has_turns).map(stack_programs::Case::source);
-    let sources = NAMES.into_iter().chain(of_turns).map(assembly::file).chain(of_stacks).chain(groups::sources());
+    let sources = NAMES
+        .into_iter()
+        .chain(of_turns)
+        .map(assembly::file)
+        .chain(of_stacks)
+        .chain(groups::sources(config.unit().unwrap()));
+    let sources = sources.chain(places::for_the_divider(config));
     sources.map(|source| assembly::program(&source, config)).collect()
 }
 

@@ -49,6 +49,8 @@ pub fn programs() -> Vec<Directed> {
         exits("every source of an exit code", exit_sources()),
         Directed { codes: vec![5, 7, 9, 21], ..exits("exit codes that are not 0", exit_codes()) },
         exits("loads to x0", loads_to_x0()),
+        exits("every counter after many instructions", counters()),
+        exits("the first word of each stack", first_word_of_a_stack()),
         exits("products and quotients of both signs", products_and_quotients()),
     ]);
     programs
@@ -72,6 +74,26 @@ fn with_prologue(body: impl IntoIterator<Item = u32>) -> Vec<u32> {
     words.extend(body);
     words.push(csrw(EXIT, 0));
     words
+}
+
+const READ_ONLY: [u16; 19] = [
+    0xb00, 0xb80, 0xb02, 0xb82, 0xc00, 0xc80, 0xc01, 0xc81, 0xc02, 0xc82, 0xcc0, 0xcc1, 0xcc2, 0xcc3, 0xcc4, 0xcc5,
+    0xcc6, 0xcc8, 0xcc9,
+];
+
+/// Half of the instructions have one thread alone.
+fn counters() -> Vec<u32> {
+    let mut body = vec![andi(9, 5, 3), addi(8, 0, 100)];
+    body.extend([addi(10, 10, 1), bne(9, 0, 12), addi(10, 10, 1), addi(10, 10, 1), addi(8, 8, -1), bne(8, 0, -20)]);
+    for _ in 0..3 {
+        body.extend(READ_ONLY.iter().flat_map(|number| [csrr(11, (*number).into()), add(10, 10, 11)]));
+    }
+    with_prologue(body)
+}
+
+fn first_word_of_a_stack() -> Vec<u32> {
+    let first = [csrr(2, STACK_END), addi(8, 2, -1024), sw(5, 8, 0), lw(9, 8, 0), add(9, 9, 9), sw(9, 8, 0)];
+    with_prologue(first)
 }
 
 /// Every operation of the extension M on values of both signs, including zero and the minimum, different in each
@@ -402,6 +424,9 @@ fn faults() -> Vec<Directed> {
         ("jal misaligned", 0, jal(0, 6)),
         ("branch misaligned", 0, beq(0, 0, 6)),
     ];
+    let read_only = READ_ONLY.iter().chain(&[0x803]).map(|number| csrw((*number).into(), 5));
+    // Bits are set in a CSR that only whole values are written to.
+    let set = [GROUP, REGION].map(|number| (2 << 12) | (csrr(0, number) & !0xf8000) | 5 << 15);
     // One lane's address is odd, or lies between two words.
     let misaligned = [
         ("lw", 1, 4, lw(10, 9, 0)),
@@ -415,6 +440,8 @@ fn faults() -> Vec<Directed> {
         [andi(8, 5, 3), addi(9, 6, 0), addi(10, 0, lane), bne(8, 10, 8), addi(9, 6, offset), access]
     };
     let mut programs: Vec<_> = single.iter().map(|&(name, cause, word)| fault(name, cause, &guarded(word))).collect();
+    let writes = read_only.chain(set);
+    programs.extend(writes.map(|word| fault(&format!("a write of csr {:#x}", word >> 20), 2, &guarded(word))));
     programs.extend(accesses.iter().map(|&(name, cause, access)| fault(name, cause, &[odd, access])));
     for (name, cause, access) in outside {
         for delta in [0x01000, 0x40000, 0x80000, 0x90000, 0xf0000] {
