@@ -48,7 +48,12 @@ fn levels() -> Source {
             round + 1
         );
     }
-    text("levels", body + " finish\n .bss\n .balign 256\nseen: .zero 64 * 256\n")
+    // The last warp, alone, writes values that have just been computed.
+    body += " bne s3, s4, 2f\n li t0, 100\n1: addi t0, t0, -1\n bnez t0, 1b\n";
+    for level in [1, 0, 2, 3] {
+        let _ = write!(body, " li t2, {level}\n csrw 0x802, t2\n csrr t1, 0x802\n expect t1, t2, {}\n", 10 + level);
+    }
+    text("levels", body + "2: finish\n .bss\n .balign 256\nseen: .zero 64 * 256\n")
 }
 
 fn level_while_a_thread_waits() -> Source {

@@ -36,9 +36,9 @@ fn contest(unit: &str, takes: &str, wants: &str, steps: u32) -> (Config, Program
     (config, program)
 }
 
-/// Contests for the divider on any core of three or more warps.
-pub fn for_the_divider(config: &Config) -> Vec<Source> {
-    (1..5).map(|steps| contest_of(config, "div t1, t1, t2", "div t4, t1, t2", steps)).collect()
+/// Contests for the request queue, on any core of three or more warps whose memory takes one request in 50 cycles.
+pub fn for_the_queue(config: &Config) -> Vec<Source> {
+    (0..3).map(|steps| contest_of(config, "sw t1, 0(s1)\n sw t1, 0(s1)", "lw t4, 0(s1)", steps)).collect()
 }
 
 /// All warps but the last two take the resource, the last issues whenever it can, and the one before it wants the

@@ -249,7 +249,9 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
     for latency in [(1, 60), (1, 1)] {
         cases.extend(small.iter().chain(&longer).map(|program| case(program, latency, &|_| (), None)));
     }
-    cases.extend(small.iter().map(|program| case(program, (1, 1), &refuses, None)));
+    let contests: Vec<_> =
+        places::for_the_queue(config).iter().map(|source| assembly::program(source, config)).collect();
+    cases.extend(small.iter().chain(&contests).map(|program| case(program, (1, 1), &refuses, None)));
     cases.extend(small.iter().map(|program| case(program, (1, 60), &has_late_words, None)));
     for (name, latency, words) in steady() {
         let program = named(format!("rate of {name}"), &words, &[]);
@@ -297,7 +299,6 @@ fn assembled(config: &Config) -> Vec<Program> {
         .map(assembly::file)
         .chain(of_stacks)
         .chain(groups::sources(config.unit().unwrap()));
-    let sources = sources.chain(places::for_the_divider(config));
     sources.map(|source| assembly::program(&source, config)).collect()
 }
 
