@@ -85,10 +85,11 @@ impl Queue {
         read_at_edge(m, &memory, style, &name, &self.next_at)
     }
 
-    /// A field that arrives early in the cycle, from LUT RAM.
-    pub fn early_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
+    /// Like [`next_field`](Self::next_field), for fields of many bits: read once, when it is known whether the first
+    /// word is taken.
+    pub fn coming_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
         let (name, memory) = self.memory(m, field, pushed, MemoryStyle::Distributed);
-        read_at_edge(m, &memory, MemoryStyle::Distributed, &name, &self.next_at)
+        memory.read(&format!("{name}_coming"), &self.next_at)
     }
 
     /// A field of few bits, in the word that will be first in the next cycle, if there is one. Both candidates are

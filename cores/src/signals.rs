@@ -4,7 +4,7 @@ use rtl::{Builder, Bundle, Expr, ones, zeros};
 use weft_config::extension::{A, M};
 
 use crate::isa::Acts;
-use crate::memory::store_switch;
+use crate::memory::store_switch::Writers;
 use crate::shape::{PC, Shape};
 use crate::stages::s7_spin::Step;
 
@@ -258,7 +258,8 @@ impl Request {
     /// The written bytes of the line, or the word of an atomic operation, and the line, on two wires with these names.
     pub fn line(&self, m: &Builder, shape: &Shape, [mask, line]: [&str; 2]) -> [Expr; 2] {
         if shape.routes_stores() {
-            return store_switch::switch(m, shape, self, [mask, line]);
+            let writers = Writers::of(m, shape, self, line);
+            return [writers.mask.clone(), writers.line(m, shape, &self.words, line)];
         }
         [self.mask(m, shape, mask), self.data(m, shape, line)]
     }
@@ -306,8 +307,6 @@ rtl::bundle! {
         funct3: 3,
         /// The lanes whose word is at their own position in the line. No bits where each lane has a position.
         direct: if shape.routes_loads() { 0 } else { shape.threads },
-        /// The position of each lane's word in the line.
-        positions: if shape.routes_loads() { shape.threads * shape.lane_bits() } else { 0 },
         /// The byte offset in each lane's word.
         offsets: 2 * shape.threads,
     }

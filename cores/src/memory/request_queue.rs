@@ -14,6 +14,8 @@ use crate::queue::Queue;
 use crate::shape::{REQUEST_QUEUE, Shape};
 use crate::signals::Request;
 
+use super::store_switch::Writers;
+
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("request_queue", "Requests from S7 to memory and console, in order.");
     m.timing(
@@ -48,7 +50,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.formal {
         m.assert("a_place_is_reserved", &!(&may_push & requests.full()));
     }
-    let head = head(&m, shape, &requests, &request);
+    let (head, writers) = first(&m, shape, &requests, &request);
     m.comment(
         "Block RAM answers late in a cycle, and the pop selects the word for the next cycle. So the bit for the \
          console is read apart.",
@@ -80,7 +82,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("dmem_req_op", &head.op);
     m.output("dmem_req_addr", &concat([&head.line, &zeros(2 + shape.lane_bits())]));
     m.output("dmem_req_tag", &head.tag.extend(shape.tag_bits().max(1)));
-    let [mask, data] = head.line(&m, shape, ["bytes_of_request", "line_of_request"]);
+    let [mask, data] = match writers {
+        Some(writers) => [writers.mask.clone(), writers.line(&m, shape, &head.words, "line_of_request")],
+        None => head.line(&m, shape, ["bytes_of_request", "line_of_request"]),
+    };
     m.output("dmem_req_mask", &mask);
     m.output("dmem_req_data", &data);
     m.output("dmem_req_window", &head.window);
@@ -99,16 +104,23 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// The first request. The store switch begins with the positions and bytes of the lanes, and block RAM answers late.
-fn head(m: &Builder, shape: &Shape, requests: &Queue, request: &Request) -> Request {
+/// The first request, and what the store switch has decided for it one cycle before.
+fn first(m: &Builder, shape: &Shape, requests: &Queue, request: &Request) -> (Request, Option<Writers>) {
     let word = request.pack();
     if !shape.routes_stores() {
-        return Request::unpack(m, shape, &requests.field(m, "word", &word));
+        return (Request::unpack(m, shape, &requests.field(m, "word", &word)), None);
     }
     let Request { op, line, tag, hart, direct, together, position, bytes, .. } = request;
     let before: usize = [op, line, tag, hart, direct, together].map(Expr::width).iter().sum();
     let behind = before + position.width() + bytes.width();
-    let places = requests.early_field(m, "place", &word.slice(before, behind - before));
-    let others = requests.field(m, "word", &join([&word.slice(0, before), &word.from(behind)]));
-    Request::unpack(m, shape, &join([&others.slice(0, before), &places, &others.from(before)]))
+    let places = requests.coming_field(m, "place", &word.slice(before, behind - before));
+    let others = join([&word.slice(0, before), &word.from(behind)]);
+    let joined = |others: &Expr, places: &Expr| {
+        Request::unpack(m, shape, &join([&others.slice(0, before), places, &others.from(before)]))
+    };
+    let writers = Writers::of(m, shape, &joined(&others, &places), "coming").delay(m, "request");
+    // Behind the queue only the scratchpad asks for the positions.
+    let places = if shape.has_scratchpad() { m.delay("request_place", &places) } else { zeros(places.width()) };
+    let first = joined(&requests.field(m, "word", &others), &places);
+    (first, Some(writers))
 }

@@ -285,7 +285,9 @@ impl Commit {
         m.port_group("the destination of a long-latency result, and how a load's word becomes a value in each lane");
         late_result(shape, &self.inputs, &self.service).outputs(m, "late_s7");
         self.alignment(shape).outputs(m, "load");
-        if !shape.routes_loads() {
+        if shape.routes_loads() {
+            m.output("positions_load", &self.service.positions);
+        } else {
             m.output("leader_word_load", &self.service.leader_word);
         }
         m.output("commit_s7", &self.commits);
@@ -296,11 +298,9 @@ impl Commit {
 
     /// What a load must remember for its answer.
     fn alignment(&self, shape: &Shape) -> Alignment {
-        let Service { direct, positions, .. } = &self.service;
         let (funct3, offsets) = (self.inputs.fields.funct3.clone(), self.faults.offsets.clone());
-        let where_needed = |needed: bool, value: &Expr| if needed { value.clone() } else { zeros(0) };
-        let direct = where_needed(!shape.routes_loads(), direct);
-        Alignment { funct3, direct, positions: where_needed(shape.routes_loads(), positions), offsets }
+        let direct = if shape.routes_loads() { zeros(0) } else { self.service.direct.clone() };
+        Alignment { funct3, direct, offsets }
     }
 
     /// The reservations that the instruction uses.

@@ -77,6 +77,9 @@ rtl::inputs! {
         pub alignment: Alignment = Alignment::inputs(m, shape, "load"),
         /// The position of the leader's word in the line. No bits where each lane has a position.
         pub leader_word: Expr = m.input("leader_word_load", if shape.routes_loads() { 0 } else { shape.lane_bits() }),
+        /// The position of each lane's word. No bits where lanes take their own word or the leader's.
+        pub positions: Expr =
+            m.input("positions_load", if shape.routes_loads() { shape.threads * shape.lane_bits() } else { 0 }),
         #[group = "responses of data memory"]
         pub response_valid: Expr = m.input(&response(shape, "valid"), 1),
         pub response_tag: Expr = m.input(&response(shape, "tag"), shape.tag_bits().max(1)).slice(0, shape.tag_bits()),

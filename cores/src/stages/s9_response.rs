@@ -4,7 +4,7 @@
 //! their own, in one of two forms: a multiplexer of T words, or, where lines are in block RAM, a copy of the lines that
 //! is read one word at a time.
 
-use rtl::{Builder, Bundle, Each, ElaborationError, Expr, MemoryStyle, Module, join, lit, select};
+use rtl::{Builder, Bundle, Each, ElaborationError, Expr, MemoryStyle, Module, join, lit, select, select_one_hot};
 
 use super::s9_gather::Inputs;
 use crate::queue::{self, Queue};
@@ -51,9 +51,10 @@ impl Response {
         let target = LateResult::unpack(m, shape, &row("load", style, remembers, of_tag, &word));
 
         let word = if shape.routes_loads() {
+            let choice = word_of_each_lane(m, shape, &remembered, &next_tag);
             m.comment("Alignment: each lane takes a word of the line. It is extended behind the register.");
-            let position = |lane: usize| alignment.positions.lane(lane, shape.lane_bits());
-            m.wire_each(shape.lanes(), "word", |lane| select(&position(lane), line.lanes(32)))
+            let chosen = |lane: usize| select_one_hot(&choice.lane(lane, shape.threads), line.lanes(32));
+            m.wire_each(shape.lanes(), "word", chosen)
         } else {
             let leader_word = leader_word(m, shape, inputs, &responses, &remembered, (&line, &next_tag))?;
             m.comment("Alignment: each lane takes its own word or the leader's. It is extended behind the register.");
@@ -77,6 +78,7 @@ struct Remembered {
     load: LateResult,
     alignment: Alignment,
     leader_word: Expr,
+    positions: Expr,
 }
 
 impl Remembered {
@@ -91,12 +93,25 @@ impl Remembered {
         let load = inputs.load.delay(m, shape, "load_s8");
         let alignment = inputs.alignment.delay(m, shape, "load_s8");
         let leader_word = m.delay("leader_word_load_s8", &inputs.leader_word);
+        let positions = m.delay("positions_load_s8", &inputs.positions);
         if shape.formal {
             let answers = &inputs.response_valid & inputs.response_tag.eq(&tag);
             m.assert("a_load_is_remembered_before_its_response", &!(&valid & answers));
         }
-        Self { valid, tag, load, alignment, leader_word }
+        Self { valid, tag, load, alignment, leader_word, positions }
     }
+}
+
+/// For each lane the words of the line, of which it takes one. Decoded in front of a register: behind it, the T × T
+/// choices of words would cost more LUTs.
+fn word_of_each_lane(m: &Builder, shape: &Shape, remembered: &Remembered, next_tag: &Expr) -> Expr {
+    let Remembered { valid, tag, positions, .. } = remembered;
+    let rows = m.memory("position_rows", shape.outstanding, positions.width(), MemoryStyle::Distributed);
+    rows.write(valid, tag, positions);
+    let coming = rows.read("coming_positions", next_tag);
+    let position = |lane: usize| coming.lane(lane, shape.lane_bits());
+    let words = |lane: usize| join((0..shape.threads).map(|word| position(lane).is_part(word)));
+    m.delay("word_of_lane", &m.wire_each(shape.lanes(), "coming_word", words))
 }
 
 /// The leader's word of the first response, for lanes without a word of their own.
