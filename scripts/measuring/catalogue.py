@@ -2,17 +2,17 @@
 
 from measuring import (
     accuracy, area, boards, caches, clock, coalescers, comparison, dividers, grids, interleaving, kernels, locks, mutants, named, options,
-    paths, scoreboard, speed, stacks, yardstick,
+    papers, paths, scoreboard, speed, stacks, yardstick,
 )
 
 STANDING = (kernels.measurements, paths.measurements, clock.measurements, area.measurements)
 NIGHTLY = (
     grids.measurements, caches.measurements, coalescers.measurements, dividers.measurements, interleaving.measurements, locks.measurements, boards.measurements, scoreboard.measurements, area.wide, accuracy.measurements, stacks.measurements,
-    options.measurements, yardstick.measurements, speed.measurements, clock.wide, comparison.measurements, mutants.measurements,
+    options.measurements, yardstick.measurements, speed.measurements, clock.wide, comparison.measurements, papers.measurements, mutants.measurements,
 )
 TABLES = [
     table
-    for kind in (named, kernels, area, paths, clock, comparison, speed, grids, caches, coalescers, dividers, interleaving, locks, scoreboard, stacks, options, accuracy, boards, mutants, yardstick)
+    for kind in (named, kernels, area, paths, clock, comparison, speed, grids, caches, coalescers, dividers, interleaving, locks, scoreboard, stacks, options, accuracy, boards, papers, mutants, yardstick)
     for table in kind.TABLES
 ]
 
