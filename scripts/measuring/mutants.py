@@ -4,7 +4,7 @@ import json
 import os
 import textwrap
 
-from measuring import processes, project, tools
+from measuring import cores, processes, tools
 from measuring.failure import Failure
 from measuring.markdown import table
 from measuring.measurement import NIGHTLY, Measurement
@@ -14,6 +14,12 @@ MUTANTS = 60
 SEED = 1
 COUNTS = ("mutants", "drawn", "tried", "found", "equivalent")
 LISTS = ("other_cycles", "explained", "missed")
+SIZE = (3, 4)
+TESTS = "testbench/bench/tests/integration"
+PROGRAMS = (
+    *(f"{TESTS}/{name}" for name in ("mutants", "assembly", "support", "groups.rs", "places.rs", "stacks/programs.rs")),
+    "testbench/fuzz/src/generate", "testbench/kernels", "testbench/tests/words/src",
+)
 TEST = ("cargo", "test", "--locked", "-p", "weft-testbench", "--test", "integration", "--", "--ignored", "--nocapture")
 
 
@@ -21,8 +27,14 @@ def measurements(weft):
     command = [f"WEFT_MUTANTS_A_MODULE={MUTANTS}", f"WEFT_MUTANT_SEED={SEED}", *TEST, "modules_have_their_scores"]
     yield Measurement(
         name="mutants/scores", set=NIGHTLY, estimate=6 * 3600, command=" ".join(command),
-        depends=lambda: {"hardware": weft.project.sources(project.HARDWARE)}, measure=lambda: (score(weft), verilator()),
+        depends=lambda: depends(weft), measure=lambda: (score(weft), verilator()),
     )
+
+
+def depends(weft):
+    """Digests of the core of each unit, and of the programs that run on its mutants."""
+    cores_of = {unit: weft.verilog((*cores.size_of(*SIZE), *cores.unit_of(unit))) for unit in weft.units()}
+    return {**{f"verilog of {unit}": digest for unit, digest in cores_of.items()}, "programs": weft.project.sources(PROGRAMS)}
 
 
 def verilator():

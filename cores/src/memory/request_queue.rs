@@ -9,12 +9,11 @@ use weft_config::extension::A;
 
 use super::port::request_outputs;
 use super::scratchpad::rows_of_banks;
+use super::store_switch::Writers;
 use crate::formal::points;
 use crate::queue::Queue;
 use crate::shape::{REQUEST_QUEUE, Shape};
 use crate::signals::Request;
-
-use super::store_switch::Writers;
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("request_queue", "Requests from S7 to memory and console, in order.");

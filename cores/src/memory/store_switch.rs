@@ -3,8 +3,8 @@
 //! Each lane has a position in the line, the bytes that it writes there, and its data, copied to all offsets. Each byte
 //! of the line comes from the highest lane that writes it, as if the lanes stored one after the other.
 //!
-//! The [`Writers`] are known one cycle before the data. Decided in the same cycle, they would cost the T × T choices of
-//! the data twice as many LUTs.
+//! The [`Writers`] are decided one cycle before the line is formed, because the words come from block RAM late in a
+//! cycle.
 
 use rtl::{Builder, Expr, join, lowest_one, select_one_hot, zeros};
 

@@ -5,8 +5,8 @@
 //! may write and S8 returns no unused reservation. A result that has waited there for 8 cycles requests a bubble from
 //! S3. A response can be written in the third cycle after its arrival.
 //!
-//! Storage: lines, in block RAM where [`queue::style`](crate::queue::style) selects it; the alignment and destination
-//! of each load; the tags of the responses and the free tags, in LUT RAM. Each has `outstanding` rows.
+//! Storage: lines, in block RAM where [`queue::style`](crate::queue::style) selects it; the alignment, destination and
+//! positions of each load; the tags of the responses and the free tags, in LUT RAM. Each has `outstanding` rows.
 //!
 //! Submodules: `s9_response`, the first response and its alignment; `s9_late`, the register in front of the write
 //! port. This file has the free tags, the write port, and the outputs.

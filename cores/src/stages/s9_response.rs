@@ -102,8 +102,8 @@ impl Remembered {
     }
 }
 
-/// For each lane the words of the line, of which it takes one. Decoded in front of a register: behind it, the T × T
-/// choices of words would cost more LUTs.
+/// For each lane the words of the line, of which it takes one. Decoded in the cycle before, because the line comes from
+/// block RAM late in a cycle.
 fn word_of_each_lane(m: &Builder, shape: &Shape, remembered: &Remembered, next_tag: &Expr) -> Expr {
     let Remembered { valid, tag, positions, .. } = remembered;
     let rows = m.memory("position_rows", shape.outstanding, positions.width(), MemoryStyle::Distributed);
