@@ -12,6 +12,7 @@ from measuring import processes, tools
 from measuring.failure import Failure
 
 SEEDS = (1, 2, 3)
+TOP = "scalar"
 # LUT sites of each kind of cell: `Family::packed` in fpga/flow/src/family.rs.
 FIRST_CARRY = "CCU2C_FIRST"
 SITES = {"LUT4": 1, "CCU2C": 2, FIRST_CARRY: 2 + 4, "TRELLIS_DPR16X4": 6}
@@ -25,17 +26,20 @@ OUTPUTS = {
     "fetch_valid": 1, "fetch_more": 1, "fetch_address": 32, "data_valid": 1, "data_more": 1, "data_early": 1, "data_is_fetch": 1,
     "data_write": 1, "data_address": 32, "data_mask": 4, "data_written": 32,
 }
-SCRIPT = """\
+# Maps a module and counts its cells.
+COUNT = """\
 read_verilog {defines} {files}
 setattr -set ram_style "distributed" a:RAM_STYLE=distributed
-synth_ecp5 -top scalar
-setattr -mod -unset top scalar
+synth_ecp5 -top {top}
+setattr -mod -unset top {top}
 write_rtlil mapped.il
 splitnets -ports
 select -set carries t:CCU2C
 select -set following @carries %co1:+[COUT] @carries %d %co1:+CCU2C[CIN] @carries %i
 chtype -set CCU2C_FIRST @carries @following %d
 tee -q -o cells.json stat -json
+"""
+SCRIPT = COUNT + """\
 design -reset
 read_verilog -lib {around}
 read_verilog pins.v
@@ -62,7 +66,7 @@ def implement(weft, scalar):
         (folder / path.name).write_bytes(path.read_bytes())
     (folder / "pins.v").write_text(pins(), encoding="utf-8")
     names = [path.name for path in files]
-    script = SCRIPT.format(defines=" ".join(scalar.defines), files=" ".join(names), around=names[0])
+    script = SCRIPT.format(defines=" ".join(scalar.defines), files=" ".join(names), top=TOP, around=names[0])
     (folder / "script.ys").write_text(script, encoding="utf-8")
     processes.run([tools.yosys(), "-q", "-l", "yosys.log", "script.ys"], cwd=folder)
     nextpnr = os.environ.get("WEFT_NEXTPNR", "nextpnr-ecp5")
@@ -90,9 +94,9 @@ def both(ended):
     return ended.stdout + ended.stderr
 
 
-def counts(report):
-    """The cells of the core, and the LUT sites that they need, from the report of `stat -json`."""
-    (module,) = (module for name, module in report["modules"].items() if name.lstrip("\\") == "scalar")
+def counts(report, top=TOP):
+    """The cells of a module, and the LUT sites that they need, from the report of `stat -json`."""
+    (module,) = (module for name, module in report["modules"].items() if name.lstrip("\\") == top)
     types = module["num_cells_by_type"]
     found = {cell: sum(types.get(kind, 0) for kind in kinds) for cell, kinds in CELLS.items()}
     return {**found, "packed": sum(sites * types.get(kind, 0) for kind, sites in SITES.items())}

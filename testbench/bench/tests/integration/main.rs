@@ -15,6 +15,7 @@ mod edges;
 mod exits;
 mod fetches;
 mod flow;
+mod formation;
 mod grids;
 mod groups;
 mod icache;
