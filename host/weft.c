@@ -151,6 +151,7 @@ int weft_open(struct weft *core, const struct weft_access *access, uint32_t ram,
     shape = get(core, WEFT_SHAPE);
     core->warps = (shape & WEFT_SHAPE_WARPS_MASK) >> WEFT_SHAPE_WARPS_BIT;
     core->threads = (shape & WEFT_SHAPE_THREADS_MASK) >> WEFT_SHAPE_THREADS_BIT;
+    core->scratchpad_bytes = get(core, WEFT_SCRATCHPAD_BYTES);
     for (uint32_t letter = 0; letter < 16; letter++)
         core->unit[letter] = (char)(get(core, WEFT_UNIT_0 + letter / 4 * 4) >> letter % 4 * 8);
     core->unit[16] = 0;
@@ -288,8 +289,36 @@ const char *weft_symbol_at(const void *elf, uint32_t bytes, uint32_t address, ui
     return search.name;
 }
 
+static int in_scratchpad(const struct weft *core, uint32_t address, uint32_t bytes)
+{
+    return contains(WEFT_SCRATCHPAD_BASE, core->scratchpad_bytes, address, bytes);
+}
+
+/* Copies bytes between words of the scratchpad and `to`, or from `from` if that is not 0. */
+static int copy_scratchpad(struct weft *core, uint32_t address, uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    uint32_t at = address - WEFT_SCRATCHPAD_BASE, end = at + bytes;
+    if (is_busy(get(core, WEFT_STATUS)))
+        return WEFT_BUSY;
+    while (at < end) {
+        uint32_t offset = WEFT_SCRATCHPAD + (at & ~3u), value = get(core, offset);
+        do {
+            uint32_t shift = at % 4 * 8;
+            if (from)
+                value = (value & ~(0xffu << shift)) | (uint32_t)*from++ << shift;
+            else
+                *to++ = (uint8_t)(value >> shift);
+        } while (++at < end && at % 4);
+        if (from)
+            set(core, offset, value);
+    }
+    return WEFT_OK;
+}
+
 int weft_read(struct weft *core, uint32_t address, void *data, uint32_t bytes)
 {
+    if (in_scratchpad(core, address, bytes))
+        return copy_scratchpad(core, address, data, 0, bytes);
     if (!contains(core->ram, core->ram_bytes, address, bytes))
         return WEFT_OUTSIDE_RAM;
     return core->access.read_memory(core->access.context, address, data, bytes) ? WEFT_ACCESS : WEFT_OK;
@@ -297,6 +326,8 @@ int weft_read(struct weft *core, uint32_t address, void *data, uint32_t bytes)
 
 int weft_write(struct weft *core, uint32_t address, const void *data, uint32_t bytes)
 {
+    if (in_scratchpad(core, address, bytes))
+        return copy_scratchpad(core, address, 0, data, bytes);
     if (!contains(core->ram, core->ram_bytes, address, bytes))
         return WEFT_OUTSIDE_RAM;
     /* Each run clears it. During a run the program may share it. */

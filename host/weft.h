@@ -27,7 +27,7 @@ enum weft_error {
     WEFT_OTHER_VERSION, /* its registers are of another major version */
     WEFT_NO_ELF,       /* no 32-bit little-endian ELF executable, or cut short */
     WEFT_OTHER_MACHINE, /* an executable of another machine than RISC-V */
-    WEFT_OUTSIDE_RAM,  /* a segment or an access is not in the RAM that weft_open was told */
+    WEFT_OUTSIDE_RAM,  /* a segment or an access is not in the RAM that weft_open was told, nor in the scratchpad */
     WEFT_BAD_ENTRY,    /* the entry is no multiple of 4 in RAM */
     WEFT_BUSY,         /* the core is running or stopping */
     WEFT_NOT_LOADED,   /* no program is loaded */
@@ -56,6 +56,7 @@ struct weft {
     char unit[17];                /* name of its divergence unit */
     uint32_t entry;               /* of the program; no program: 1 */
     uint32_t bss, bss_bytes;      /* what the program clears */
+    uint32_t scratchpad_bytes;    /* of the scratchpad; 0 without one */
     int reads_table;              /* its divergence unit reads the reconvergence table */
     uint32_t table, table_first, table_bytes; /* where the program has it, its first pc, and the code that it covers */
 };
@@ -88,6 +89,7 @@ int weft_symbol(const void *elf, uint32_t bytes, const char *name, uint32_t *add
  * does. The name is in `elf`. */
 const char *weft_symbol_at(const void *elf, uint32_t bytes, uint32_t address, uint32_t *offset);
 
+/* RAM at any time, or the scratchpad, at 0x20000000, of a stopped core: WEFT_BUSY while it runs. */
 int weft_read(struct weft *core, uint32_t address, void *data, uint32_t bytes);
 int weft_write(struct weft *core, uint32_t address, const void *data, uint32_t bytes);
 

@@ -181,6 +181,7 @@ class Weft:
         if (self.get("VERSION") ^ registers.VERSION_VALUE) & registers.VERSION_MAJOR_MASK:
             raise WeftError("the registers of the core are of another version than weft_registers.py")
         self.warps, self.threads = self.field("SHAPE", "WARPS"), self.field("SHAPE", "THREADS")
+        self.scratchpad = range(registers.SCRATCHPAD_BASE, registers.SCRATCHPAD_BASE + self.get("SCRATCHPAD_BYTES"))
         letters = b"".join(struct.pack("<I", self.get(f"UNIT_{word}")) for word in range(4))
         flags = (bool(self.field("SHAPE", flag)) for flag in ("TABLE", "STALLS", "PATHS"))
         self.reads_table, self.counts_stalls, self.shows_paths = flags
@@ -216,6 +217,13 @@ class Weft:
                 f"{self.ram.start:#010x} to {self.ram.stop:#010x}"
             )
 
+    def _in_scratchpad(self, address, size):
+        return self.scratchpad.start <= address and address + size <= self.scratchpad.stop
+
+    def _shown(self, address):
+        """The offset at the control port of a word of the scratchpad."""
+        return self.registers.SCRATCHPAD + address - self.scratchpad.start
+
     def load(self, elf: bytes) -> Program:
         """Writes an executable into memory, with zeros where its segments have no content. The next run begins there."""
         program = Program(elf)
@@ -235,10 +243,22 @@ class Weft:
         return program
 
     def read(self, address: int, size: int) -> bytes:
+        """Bytes of RAM at any time, or of the scratchpad, at 0x20000000, of a stopped core."""
+        if self._in_scratchpad(address, size):
+            self._check_idle()
+            first = address & ~3
+            words = (self.access.read_register(self._shown(at)) for at in range(first, address + size, 4))
+            return b"".join(struct.pack("<I", word) for word in words)[address - first :][:size]
         self._check_ram("a read", address, size)
         return self.access.read_memory(address, size)
 
     def write(self, address: int, data: bytes) -> None:
+        if self._in_scratchpad(address, len(data)):
+            first, stop = address & ~3, (address + len(data) + 3) & ~3
+            before, behind = self.read(first, address - first), self.read(address + len(data), stop - address - len(data))
+            for at, (word,) in zip(range(first, stop, 4), struct.iter_unpack("<I", before + data + behind)):
+                self.access.write_register(self._shown(at), word)
+            return
         self._check_ram("a write", address, len(data))
         bss = self.program.bss if self.program else range(0)
         if data and address < bss.stop and bss.start < address + len(data) and not self._is_busy(self.get("STATUS")):

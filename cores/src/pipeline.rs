@@ -143,6 +143,13 @@ rtl::inputs! {
         stop: Expr = m.input("stop", usize::from(shape.control)),
         pub start_pc: Expr = m.input("start_pc", shape.start_pc_bits()),
         pub argument: Expr = m.input("argument", if shape.control { 32 } else { 0 }),
+        #[group = "from the control block: a word of the scratchpad is read or written"]
+        host_reads: Expr = m.input("host_reads", usize::from(shape.shows_scratchpad())),
+        host_read_at: Expr = m.input("host_read_at", shape.shown_word_bits()),
+        host_writes: Expr = m.input("host_writes", if shape.shows_scratchpad() { 4 } else { 0 }),
+        host_write_at: Expr = m.input("host_write_at", shape.shown_word_bits()),
+        #[output("host_word", if shape.shows_scratchpad() { 32 } else { 0 })]
+        host_data: Expr = m.input("host_data", if shape.shows_scratchpad() { 32 } else { 0 }),
     }
 }
 

@@ -169,6 +169,16 @@ impl Shape {
         self.scratchpad_bytes > 0
     }
 
+    /// Whether the control block reads and writes the scratchpad.
+    pub fn shows_scratchpad(&self) -> bool {
+        self.control && self.has_scratchpad()
+    }
+
+    /// Bits of the number of a word in the scratchpad, as far as the control block asks for one.
+    pub fn shown_word_bits(&self) -> usize {
+        if self.shows_scratchpad() { self.scratchpad_row_bits() + self.lane_bits() } else { 0 }
+    }
+
     pub fn has_windows(&self) -> bool {
         !self.windows.is_empty()
     }

@@ -14,7 +14,7 @@ weft=$(realpath "${WEFT:-$root/target/release/weft}")
 out=${1:-$root/out/axi}
 unit=${WEFT_UNIT-sorted-table}
 core=(--preset accelerator --set "divergence.unit=\"$unit\"" --set warps=4 --set threads=4 --set icache.bytes=1024 --set dcache.bytes=1024 --set trace.port=false
-    --set control.counters=full --set control.paths=true)
+    --set control.counters=full --set control.paths=true --set scratchpad.bytes=1024)
 
 "$root/scripts/setup.sh" --axi
 mkdir -p "$out"

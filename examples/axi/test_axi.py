@@ -20,6 +20,7 @@ weft = importlib.import_module("weft")
 registers = importlib.import_module("weft_registers")
 
 RAM, RAM_BYTES = 0x80000000, 1 << 24
+SCRATCHPAD, SCRATCHPAD_BYTES = registers.SCRATCHPAD_BASE, 1024
 NUMBERS, ARGUMENT = 96, 12345
 INPUT = [number * 2654435761 & 0xFFFFFFFF for number in range(1, NUMBERS + 1)]
 OUTPUT = [number * ARGUMENT & 0xFFFFFFFF for number in INPUT]
@@ -134,11 +135,17 @@ def with_python(access):
         assert result.console == b"sum %08x\n" % (sum(OUTPUT) & 0xFFFFFFFF), result.console
         assert 0 < sum(result.stalls.values()) < result.cycles, result
         assert core.paths() == [], "every thread has ended"
+    # The scratchpad, of a stopped core.
+    refused("outside RAM", lambda: core.write(SCRATCHPAD + SCRATCHPAD_BYTES - 4, bytes(5)))
+    core.write(SCRATCHPAD + 5, b"some bytes")
+    core.write(SCRATCHPAD + SCRATCHPAD_BYTES - 1, b"z")
     # Once more, stopped somewhere, and then to its end.
     core.start(ARGUMENT)
+    refused("running", lambda: core.read(SCRATCHPAD, 4))
     assert not core.wait(polls=2).ended
     refused("running", core.paths)
     assert core.stop().ended
+    assert core.read(SCRATCHPAD + 4, 12) == b"\0some bytes\0" and core.read(SCRATCHPAD + SCRATCHPAD_BYTES - 4, 4) == b"\0\0\0z"
     assert core.paths() and all(path.pc in range(RAM, RAM + RAM_BYTES) and 0 < path.mask < 16 for path in core.paths())
     core.start(2)
     assert core.wait().passed
@@ -240,6 +247,7 @@ def with_c(access):
     assert driver.weft_write(core, symbol(b"input"), words(INPUT), 4 * NUMBERS) == OK
     assert driver.weft_start(core, ARGUMENT) == OK
     assert driver.weft_start(core, ARGUMENT) == BUSY
+    assert driver.weft_write(core, SCRATCHPAD, bytes(4), 4) == BUSY
     assert driver.weft_wait(core, 2, ctypes.byref(result)) == TIMEOUT and result.running
     assert driver.weft_wait(core, 100_000, ctypes.byref(result)) == OK
     assert result.done and not result.fault and not result.exit_valid and result.thread_instructions > NUMBERS
@@ -250,6 +258,9 @@ def with_c(access):
     data, text = ctypes.create_string_buffer(4 * NUMBERS), ctypes.create_string_buffer(64)
     assert driver.weft_read(core, symbol(b"output"), data, 4 * NUMBERS) == OK
     assert data.raw == words(OUTPUT)
+    assert driver.weft_write(core, SCRATCHPAD + 3, b"abcdef", 6) == OK
+    assert driver.weft_write(core, SCRATCHPAD + SCRATCHPAD_BYTES - 2, b"abcdef", 6) == OUTSIDE_RAM
+    assert driver.weft_read(core, SCRATCHPAD + 2, data, 7) == OK and data.raw[:7] == b"\0abcdef"
     count = driver.weft_console(core, text, 64)
     assert text.raw[:count] == b"sum %08x\n" % (sum(OUTPUT) & 0xFFFFFFFF), text.raw
     assert driver.weft_load(core, fault, len(fault)) == OK

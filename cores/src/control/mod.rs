@@ -16,6 +16,7 @@ pub mod axil;
 mod gate;
 mod paths;
 pub mod registers;
+mod scratchpad;
 mod stalls;
 
 use rtl::{
@@ -66,6 +67,9 @@ pub fn elaborate(shape: &Shape, pipeline: &[PortInfo], unit: &str) -> Result<Mod
     if shape.shows_paths {
         paths::declare(&m, shape, &bus, &run, &held, &mut file);
     }
+    if shape.shows_scratchpad() {
+        scratchpad::declare(&m, shape, &bus, &run, &mut file);
+    }
     file.read(&m, &bus);
     m.finish()
 }
@@ -78,8 +82,10 @@ struct Bus {
     written: Vec<Expr>,
     read: Vec<Expr>,
     takes_read: Expr,
-    /// The address of the read.
+    /// A read is offered, perhaps before the cycle in which it is taken.
+    asks_read: Expr,
     read_at: Expr,
+    write_at: Expr,
     data: Expr,
     strobes: Expr,
 }
@@ -122,7 +128,9 @@ impl Bus {
             written,
             read,
             takes_read,
+            asks_read: input("arvalid"),
             read_at: input("araddr"),
+            write_at: input("awaddr"),
             data: input("wdata"),
             strobes: input("wstrb"),
             slave,
@@ -399,6 +407,7 @@ fn constants(shape: &Shape, unit: &str, file: &mut File) {
     let (warps, threads) = (lit(8, shape.warps as u64), lit(8, shape.threads as u64));
     let flag = |is_set: bool| lit(1, u64::from(is_set));
     let [table, stalls, paths] = [shape.reconverges, shape.counts_stalls, shape.shows_paths].map(flag);
+    file.word("scratchpad_bytes", &number(if shape.shows_scratchpad() { shape.scratchpad_bytes } else { 0 }));
     let sizes = [("warps", &warps), ("threads", &threads)];
     file.fields("shape", &[&sizes[..], &[("table", &table), ("stalls", &stalls), ("paths", &paths)]].concat());
     let has = EXTENSIONS.iter().map(|extension| lit(1, u64::from(shape.has(extension))));

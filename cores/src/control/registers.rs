@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use weft_config::{EXTENSIONS, Extension};
+use weft_config::{EXTENSIONS, Extension, SCRATCHPAD_BASE};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -38,7 +38,7 @@ pub struct Register {
 /// What the register `id` reads.
 pub const ID: u32 = u32::from_le_bytes(*b"Weft");
 /// What the register `version` reads: major number in the upper half, minor number in the lower half.
-pub const VERSION: u32 = 1 << 16 | 2;
+pub const VERSION: u32 = 1 << 16 | 3;
 
 const fn word(name: &'static str, offset: u32, access: Access, summary: &'static str) -> Register {
     Register { name, offset, access, summary, fields: &[] }
@@ -50,8 +50,7 @@ const fn field(name: &'static str, bit: usize, bits: usize, summary: &'static st
 
 use Access::{Read, ReadWrite, WhileStopped, Write as WriteOnly};
 
-/// All registers, by offset. 0x098 to 0x0c7 and 0x0f8 to 0x1ff are for further counters, 0x40000 to 0x7ffff for the
-/// scratchpad.
+/// All registers, by offset. 0x098 to 0x0c7 and 0x0f8 to 0x1ff are for further counters.
 pub const REGISTERS: &[Register] = &[
     word("id", 0x000, Read, "The letters `Weft`, the first in the lowest byte."),
     word("version", 0x004, Read, "Version of this table.")
@@ -88,6 +87,7 @@ pub const REGISTERS: &[Register] = &[
         field("enable", 0, 1, "drives `irq` with `pending`"),
         field("pending", 1, 1, "a run has ended and stopped; a start clears it, or writing 1"),
     ]),
+    word("scratchpad_bytes", 0x02c, Read, "Bytes of the scratchpad, which is shown at 0x40000; 0 without one."),
     word("entry", 0x030, WhileStopped, "First pc of all threads; after reset the reset pc."),
     word("argument", 0x034, WhileStopped, "CSR 0xCC7 of all threads."),
     word(
@@ -130,6 +130,9 @@ pub const REGISTERS: &[Register] = &[
     word("stalls_parked", 0x0f0, Read, "No path could run: threads began, waited at the barrier, or had ended."),
     word("stalls_parked_high", 0x0f4, Read, "High word."),
 ];
+
+/// Where the words of the scratchpad are, up to 256 KiB. They read as 0 and take no writes while the core runs or stops.
+pub const SCRATCHPAD: u32 = 0x40000;
 
 /// The paths of the warps (`control.paths`), four words for each slot of each warp. A core with one path of a warp at a
 /// time has them in slot 0.
@@ -199,7 +202,13 @@ impl Register {
 
 /// The names and numbers of all constants: offsets, and the position and mask of each field.
 fn constants() -> Vec<(String, u32)> {
-    let mut constants = vec![("ID_VALUE".to_owned(), ID), ("VERSION_VALUE".to_owned(), VERSION)];
+    let numbers = [
+        ("ID_VALUE", ID),
+        ("VERSION_VALUE", VERSION),
+        ("SCRATCHPAD", SCRATCHPAD),
+        ("SCRATCHPAD_BASE", SCRATCHPAD_BASE),
+    ];
+    let mut constants = numbers.map(|(name, number)| (name.to_owned(), number)).to_vec();
     let Paths { offset, warp, slot, words } = &PATHS;
     constants.extend(
         [("PATHS", *offset), ("PATHS_WARP", *warp), ("PATHS_SLOT", *slot)].map(|(name, at)| (name.to_owned(), at)),
@@ -250,6 +259,10 @@ pub fn reference() -> String {
         let Paths { offset: first, warp, slot, .. } = PATHS;
         let _ = writeln!(text, "| 0x{:03x} + {warp} w + {slot} s | `{name}` | read | {summary} |", first + offset);
     }
+    let _ = writeln!(
+        text,
+        "| 0x{SCRATCHPAD:x} + 4 i | `scratchpad` | read and write while stopped | Word i of the scratchpad; 0 while the core runs or stops. |"
+    );
     text += "<!-- registers: end -->\n\n## Fields\n\n<!-- fields: begin -->\n";
     text += "| register | field | bits | meaning |\n|---|---|---|---|\n";
     for register in REGISTERS.iter().chain(&PATHS.words) {

@@ -96,6 +96,11 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// A control block starts the run in this cycle. Otherwise the run begins with cycle 0.
+    pub fn starts(&mut self, cycle: u64) {
+        self.counters = Counters::from_cycle(cycle);
+    }
+
     pub fn machine(&self) -> &Machine {
         &self.machine
     }

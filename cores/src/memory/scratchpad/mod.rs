@@ -9,12 +9,15 @@
 //! answer is in the output registers of the banks. An AMO also reads in its cycle; in the second, in which no request
 //! is taken, it writes.
 //!
+//! While the core is stopped, a control block reads and writes single words ([`Host`]).
+//!
 //! Storage: `scratchpad.bytes` of block RAM. With atomics also registers of about 33 · T + T · row bits.
 //!
 //! `group` selects the lanes of a part, in S7; `rows` brings rows to banks; `alu` computes what an AMO writes.
 
 mod alu;
 pub mod group;
+mod host;
 mod rows;
 
 pub use rows::rows_of_banks;
@@ -23,6 +26,7 @@ use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, join, ones, zero
 
 use crate::formal::points;
 use crate::shape::Shape;
+use host::Host;
 
 /// The name of a signal that is an answer of memory or of the scratchpad.
 pub fn answer(field: &str) -> String {
@@ -72,6 +76,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let memory_valid = m.input("dmem_rsp_valid", 1);
     let memory_tag = m.input("dmem_rsp_tag", shape.tag_bits().max(1));
     let memory_data = m.input("dmem_rsp_data", shape.line_bits());
+    let host = shape.shows_scratchpad().then(|| Host::declare(&m, shape));
 
     let is_store = m.wire("is_store", &op.is(1));
     let waits = m.register("answer_waits", 1);
@@ -96,14 +101,22 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
 
     m.comment("The banks. Nothing is written in reset, so the words stay.");
-    let byte_enables = m.wire("byte_enables", &write.mask.when(&!m.in_reset()));
+    let mask = write.mask.when(&!m.in_reset());
+    let mask = host.as_ref().map_or_else(|| mask.clone(), |host| host.bytes(shape, &mask));
+    let byte_enables = m.wire("byte_enables", &mask);
+    let bank_reads = host.as_ref().map_or_else(|| reads.clone(), |host| &reads | &host.reads);
     let word = |number: usize| {
         let memory = m.memory(&bank(number), rows, 32, MemoryStyle::BlockUnordered);
         memory.starts_with_zeros();
         let row = write.rows.lane(number, row_bits);
         let row = m.fault("all_banks_write_the_row_of_the_first", &row, &write.rows.lane(0, row_bits));
-        memory.write_parts(&byte_enables.lane(number, 4), &row, &write.data.lane(number, 32));
-        memory.read_registered_where(&format!("word_{number}"), &reads, &request_rows.lane(number, row_bits))
+        let (own, data) = (request_rows.lane(number, row_bits), write.data.lane(number, 32));
+        let [row, data, read_row] = match &host {
+            Some(host) => host.choose(shape, [&row, &data, &own]),
+            None => [row, data, own],
+        };
+        memory.write_parts(&byte_enables.lane(number, 4), &row, &data);
+        memory.read_registered_where(&format!("word_{number}"), &bank_reads, &read_row)
     };
     m.drive(&words, &join((0..shape.threads).map(word)));
     let found = [
@@ -113,6 +126,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     ];
     points(&m, shape, &found);
 
+    if let Some(host) = &host {
+        m.port_group("the word that the control block has read");
+        m.output("host_word", &host.word(&m, shape, &words));
+    }
     m.port_group("the answers of both");
     m.output(&answer("valid"), &(&memory_valid | &waits));
     m.output(&answer("tag"), &memory_valid.mux(&memory_tag, &answer_tag));

@@ -38,6 +38,8 @@ pub(super) struct Hardware {
     /// Banks of the scratchpad, which come last.
     scratchpad_banks: usize,
     cycle: u64,
+    /// The cycle in which the control block took the start.
+    started: Option<u64>,
     wave_time: u64,
 }
 
@@ -66,6 +68,7 @@ impl Hardware {
             console_offer: Offer::default(),
             scratchpad_banks: if config.scratchpad.exists() { config.threads as usize } else { 0 },
             cycle: 0,
+            started: None,
             wave_time: 0,
         };
         if let Some(path) = wave {
@@ -77,6 +80,11 @@ impl Hardware {
 
     pub(super) fn cycle(&self) -> u64 {
         self.cycle
+    }
+
+    /// Whether the control block took the start in this cycle.
+    pub(super) fn starts(&self, cycle: u64) -> bool {
+        self.started == Some(cycle)
     }
 
     /// RAM after the requests accepted so far.
@@ -154,6 +162,7 @@ impl Hardware {
                 checked_control = control.sample(&self.model);
                 // The bytes are seen as they enter the control block.
                 if control.is_idle() {
+                    self.started = self.started.or(Some(self.cycle));
                     control.read("console");
                 }
                 control.takes_console(&self.model)

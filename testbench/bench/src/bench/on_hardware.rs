@@ -119,6 +119,9 @@ impl Run<'_, '_> {
         if events.fetch && self.first_fetch.is_none() {
             self.first_fetch = Some(cycle);
         }
+        if let Some(checker) = self.checker.as_mut().filter(|_| self.hardware.starts(cycle)) {
+            checker.starts(cycle);
+        }
         self.count(cycle, events);
         self.write(cycle, events)?;
         if let Err(mismatch) = self.check(cycle, events) {

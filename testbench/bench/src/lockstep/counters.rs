@@ -11,6 +11,8 @@ const LAG: u64 = 20;
 /// What the bench has counted, and the last value read of each counter, by halves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
+    /// The first cycle.
+    start: u64,
     instructions: u64,
     thread_instructions: u64,
     last: [[u32; 2]; 4],
@@ -32,6 +34,10 @@ fn counter(csr: u32) -> Option<(&'static str, usize, usize)> {
 }
 
 impl Counters {
+    pub(super) fn from_cycle(start: u64) -> Self {
+        Self { start, ..Self::default() }
+    }
+
     /// Counts a commit. It ends its instruction if no thread of the path is left to be served.
     pub(super) fn count(&mut self, commit: &Commit) {
         self.instructions += u64::from(commit.served == commit.mask);
@@ -43,7 +49,7 @@ impl Counters {
     pub(super) fn check(&mut self, commit: &Commit) -> Result<(), Difference> {
         let Some((field, place, half)) = counter(commit.instruction >> 20) else { return Ok(()) };
         let (count, lag) = match place {
-            0 => (commit.cycle, LAG),
+            0 => (commit.cycle.saturating_sub(self.start), LAG),
             1 => (self.instructions, LAG),
             2 => (self.thread_instructions, LAG * commit.values.len() as u64),
             _ => (commit.number, LAG),

@@ -5,6 +5,7 @@ mod broken;
 mod host;
 mod paths;
 mod scenarios;
+mod scratchpad;
 mod stalls;
 
 use host::{Host, bus, cached, cached_open, compile, open, with_table};

@@ -2,9 +2,9 @@
 
 use weft_config::Config;
 
-use super::host::{Host, bus, cached, cached_open, counted_open, open, with_paths, with_table};
+use super::host::{Host, bus, cached, cached_open, counted_open, open, with_paths, with_scratchpad, with_table};
 use super::scenarios::{self, Scenario};
-use super::{paths, stalls};
+use super::{paths, scratchpad, stalls};
 
 type Core = fn() -> Config;
 
@@ -32,6 +32,8 @@ const COPIES: &[(&str, Core, Scenario)] = &[
     ("dcache.keeps_its_state_at_a_start", cached, scenarios::an_error_of_the_bus_ends_the_run),
     ("control.a_full_console_takes_bytes", open, scenarios::a_full_console_waits_and_a_stop_ends_the_wait),
     ("control.a_start_keeps_the_paths", with_paths, paths::a_stopped_core_shows_its_paths),
+    ("control.the_scratchpad_is_open_in_a_run", with_scratchpad, scratchpad::words_go_in_and_come_out),
+    ("control.the_scratchpad_takes_no_writes", with_scratchpad, scratchpad::words_go_in_and_come_out),
     ("control.a_start_keeps_the_stalls", counted_open, stalls::every_cycle_issues_or_has_a_cause),
     ("control.a_command_ignores_strobes", open, scenarios::registers_follow_the_table),
     ("control.byte_strobes_are_ignored", open, scenarios::registers_follow_the_table),

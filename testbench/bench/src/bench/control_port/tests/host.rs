@@ -66,6 +66,13 @@ pub fn with_paths() -> Config {
     config
 }
 
+/// Memory at ports of the core, which has a scratchpad.
+pub fn with_scratchpad() -> Config {
+    let mut config = open();
+    config.scratchpad.bytes = 256;
+    config
+}
+
 fn with_caches(mut config: Config) -> Config {
     config.icache.bytes = 128;
     config.dcache.bytes = 64;
