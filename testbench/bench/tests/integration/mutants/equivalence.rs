@@ -14,6 +14,9 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// not help.
 const HOPELESS: &str = "Trying to prove individual";
 
+/// Yosys prints this when both versions are read.
+const BEGUN: &str = "EQUIV_MAKE";
+
 /// Whether Yosys proves a module equivalent in two versions of the whole core within two minutes, for all inputs and
 /// for reachable and unreachable states: from the same state, both have the same outputs and the same next state. A
 /// failed proof proves nothing.
@@ -23,11 +26,9 @@ const HOPELESS: &str = "Trying to prove individual";
 pub fn is_proven(folder: &Path, module: &str, original: &str, mutant: &str) -> io::Result<bool> {
     let yosys = tools::find(Tool::Yosys).map_err(io::Error::other)?;
     let version = |name: &str, text: &str| {
-        let file = folder.join(format!("{name}.v"));
-        fs::write(&file, text)?;
-        let file = file.display();
+        fs::write(folder.join(format!("{name}.v")), text)?;
         Ok::<_, io::Error>(format!(
-            "read_verilog {file}; hierarchy -top {module}; proc; flatten; memory -nordff; memory_map; opt_clean -purge; \
+            "read_verilog {name}.v; hierarchy -top {module}; proc; flatten; memory -nordff; memory_map; opt_clean -purge; \
              select -set registers t:$*dff* %co1:+[Q] w:* %i; rename -hide w:* @registers %d; design -stash {name};"
         ))
     };
@@ -39,12 +40,18 @@ pub fn is_proven(folder: &Path, module: &str, original: &str, mutant: &str) -> i
         version("mutant", mutant)?,
     );
     let log = folder.join("proof.log");
+    // A Yosys in a sandbox sees the files of its own folder alone.
     let mut proof = Command::new(yosys);
-    proof.args(["-q", "-L"]).arg(&log).args(["-p", &script]).stdout(Stdio::null()).stderr(Stdio::null());
+    proof.current_dir(folder).args(["-q", "-L", "proof.log", "-p", &script]);
+    proof.stdout(Stdio::null()).stderr(Stdio::null());
     let mut proof = proof.spawn()?;
     let start = Instant::now();
     while start.elapsed() < LIMIT {
         if let Some(status) = proof.try_wait()? {
+            let said = fs::read_to_string(&log)?;
+            if !status.success() && !said.contains(BEGUN) {
+                return Err(io::Error::other(format!("Yosys has not begun the proof: {}", said.trim_end())));
+            }
             return Ok(status.success());
         }
         thread::sleep(Duration::from_millis(50));
