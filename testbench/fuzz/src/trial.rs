@@ -32,7 +32,7 @@ pub enum TrialError {
 /// Runs the program of an ELF file. If it may fault, a run that ends in the model's fault is correct too.
 pub fn run(core: &BuiltCore, config: &Config, elf: &[u8], may_fault: bool) -> Result<Verdict, TrialError> {
     let program = Program::load("program", elf, config)?;
-    let is_slow = config.memory.bandwidth.0 <= 100 || config.memory.latency.max >= 100;
+    let is_slow = config.memory.bandwidth.0 <= 100 || config.memory.latency.max >= 20;
     let max_cycles = if is_slow { MOST_CYCLES_OF_SLOW_MEMORY } else { MOST_CYCLES };
     let options = RunOptions { max_cycles, ..RunOptions::default() };
     let report = match core.run(config, &program, Engine::Cosim, options) {
