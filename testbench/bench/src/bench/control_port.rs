@@ -78,6 +78,11 @@ impl ControlPort {
         self.waiting.is_empty()
     }
 
+    /// Whether the core has taken every access, answered or not.
+    pub(super) fn is_taken(&self) -> bool {
+        self.waiting.iter().all(|access| access.accepted[0] && (access.accepted[1] || access.write.is_none()))
+    }
+
     pub(super) fn takes_console(&self, model: &Model) -> bool {
         model.bit(self.console.console_ready)
     }

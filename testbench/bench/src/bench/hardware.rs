@@ -160,9 +160,11 @@ impl Hardware {
         let console_accepts = match &mut self.control {
             Some(control) => {
                 checked_control = control.sample(&self.model);
+                if control.is_taken() {
+                    self.started = self.started.or(Some(self.cycle));
+                }
                 // The bytes are seen as they enter the control block.
                 if control.is_idle() {
-                    self.started = self.started.or(Some(self.cycle));
                     control.read("console");
                 }
                 control.takes_console(&self.model)

@@ -111,6 +111,20 @@ fn kernels_run_in_lock_step_behind_the_port() {
     }
 }
 
+/// Pauses of the bus, which `memory.seed` draws, put off the start, and with it the first cycle of `mcycle`.
+#[test]
+fn cycles_count_from_the_start_of_the_run() {
+    let mut config = with_table();
+    config.trace.port = true;
+    let program = compile("cycles.S", ".globl main\nmain: csrr a0, 0xb00\n csrr a0, 0xb00\n li a0, 0\n ret\n", &config);
+    let core = BuiltCore::of(&config, program.entry, false).unwrap();
+    for seed in 1..=40 {
+        config.memory.seed = seed;
+        let report = core.run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap();
+        assert_eq!(report.outcome, Outcome::Exited, "seed {seed}: {}", report.message);
+    }
+}
+
 /// Registers have random values before the first clock edge, which `memory.seed` draws.
 #[test]
 fn a_reset_leaves_the_scratchpad_as_it_is() {
