@@ -240,6 +240,11 @@ impl Shape {
         clog2(self.top_level() + 1).max(1)
     }
 
+    /// Bits of the flag that a yielding path is parked. Units that take turns read it, and the rules of a formal build.
+    pub fn b_parked_bits(&self) -> usize {
+        usize::from(self.rotates && (self.takes_turns || self.formal))
+    }
+
     /// Bits of a slot number; 0 for one slot.
     pub fn slot_bits(&self) -> usize {
         clog2(self.slots)

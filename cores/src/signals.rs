@@ -202,7 +202,7 @@ rtl::bundle! {
         /// No instruction committed: b is the unchanged active path, which yields. Only where the unit rotates.
         rotates: usize::from(shape.rotates),
         /// Path b is parked, in a rotation.
-        b_parked: usize::from(shape.rotates),
+        b_parked: shape.b_parked_bits(),
         /// A memory instruction, whose unserved threads are path b. Only for stacks, which do not count this as a
         /// divergence.
         is_memory: usize::from(shape.reconverges),

@@ -23,6 +23,9 @@
 //! | [`UnitPorts`] `_trace` | out | S8 + record delay | only with the trace port |
 //! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path yields to another: see [`Unit::rotates`] |
 //!
+//! Some fields of these paths are ports only where they are read: the pc of `_s7` and the depth of `_y` in a formal build,
+//! the depth of `_x` there and with the trace port.
+//!
 //! In a formal build a unit has more ports, and asserts its invariants by name: see [`crate::formal`].
 
 pub mod arbiter;
@@ -208,6 +211,17 @@ impl Path {
     }
 }
 
+/// The field of a path `_s7`, `_x` or `_y` that nothing reads. The pc of the first and the depth of the last are for the
+/// rules of a formal build alone, the depth of `_x` for the trace too.
+fn unread(shape: &Shape, name: &str) -> Option<&'static str> {
+    match name {
+        _ if shape.formal => None,
+        "s7" => Some("pc"),
+        "x" if shape.trace => None,
+        _ => Some("depth"),
+    }
+}
+
 /// Registers a value, 0 after reset.
 pub(crate) fn flag(m: &Builder, name: &str, next: &Expr) -> Expr {
     let register = m.register(name, next.width());
@@ -292,15 +306,25 @@ impl UnitOutputs {
     }
 
     pub fn declare(&self, m: &Builder, shape: &Shape) {
+        self.declare_without(m, shape, &|name| unread(shape, name));
+    }
+
+    /// Declares the ports, except for a field of each path.
+    fn declare_without(&self, m: &Builder, shape: &Shape, unread: &dyn Fn(&str) -> Option<&'static str>) {
+        let outputs = |path: &Path, name: &str| {
+            let unread = unread(name);
+            let read = |field: &str, value: &Expr| if unread == Some(field) { zeros(0) } else { value.clone() };
+            path.map(shape, &mut |field, value| read(field, value)).outputs(m, name);
+        };
         m.port_group("the path that S7 validates against");
-        self.validate.outputs(m, "s7");
+        outputs(&self.validate, "s7");
         m.output("gives_way_s7", &self.gives_way_s7);
         if shape.reconverges {
             m.output("leaves_at_ret_s7", &self.leaves_at_ret_s7);
         }
         m.port_group("the active path after S8");
         for ((path, gives_way), name) in self.in_charge.iter().zip(SLOTS) {
-            path.outputs(m, name);
+            outputs(path, name);
             m.output(&format!("gives_way_{name}"), gives_way);
         }
         for (what, answers) in [("at_prediction", &self.at_prediction), ("is_b", &self.is_b)] {

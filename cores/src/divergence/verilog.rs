@@ -84,7 +84,11 @@ fn interface(shape: &Shape) -> Result<Vec<PortInfo>, ElaborationError> {
     m.keep_inputs();
     UnitInputs::declare(&m, shape);
     let path = || Path::build(shape, &mut |_, width| zeros(width));
-    UnitOutputs::of_one_slot([path(), path()], [zeros(1), zeros(1)], UnitTrace::none(shape)).declare(&m, shape);
+    UnitOutputs::of_one_slot([path(), path()], [zeros(1), zeros(1)], UnitTrace::none(shape)).declare_without(
+        &m,
+        shape,
+        &|_| None,
+    );
     let implicit = ["clk", "rst"].map(|name| PortInfo { name: name.to_owned(), width: 1, direction: Direction::Input });
     Ok(implicit.into_iter().chain(m.finish()?.ports()).collect())
 }

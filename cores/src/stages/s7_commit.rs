@@ -257,7 +257,7 @@ impl Commit {
             b_mask: rotates.mux(&path.mask, &remains),
             exit_mask: active.when(&(&control.is_exit & !rotates)),
             rotates: rotates.slice(0, usize::from(shape.rotates)),
-            b_parked: (&path.parked & rotates).slice(0, usize::from(shape.rotates)),
+            b_parked: (&path.parked & rotates).slice(0, shape.b_parked_bits()),
             is_memory: self.inputs.is_memory().slice(0, usize::from(shape.reconverges)),
             in_parts: ((self.inputs.is_memory() | &control.is_jalr) & !rotates)
                 .slice(0, usize::from(shape.takes_turns)),

@@ -1,6 +1,6 @@
 //! The style of the emitted Verilog, for every module of ten configurations.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use weft_config::extension::{A, M};
 use weft_config::{Config, MemoryKind, Window};
@@ -129,6 +129,36 @@ fn every_module_is_introduced_and_says_things_once() {
     assert!(twice.is_empty(), "{twice:#?}");
 }
 
+/// What a module names only to say that nothing reads it.
+fn unread(code: &str) -> Vec<&str> {
+    let list = code.split_once("wire unused = &{").map_or("", |(_, rest)| rest.split('}').next().unwrap_or_default());
+    list.split(',').map(str::trim).collect()
+}
+
+/// A port is read if any instance of its module has it connected to a net that something reads. A core of one thread
+/// may have more: its paths never take turns.
+#[test]
+fn no_module_has_an_output_that_nothing_reads() {
+    for (core, text) in cores().into_iter().filter(|(core, _)| !core.ends_with(" 1 threads")) {
+        let mut is_read = HashMap::new();
+        for (_, module) in modules(&text) {
+            let code = squeezed(module);
+            let unread = unread(&code);
+            for statement in code.split(';').filter(|statement| statement.contains(" .")) {
+                let Some(instance) = statement.split(' ').find(|word| word.starts_with("weft_")) else { continue };
+                for connection in statement.split(" .").skip(1) {
+                    let Some((port, net)) = connection.split_once(" (") else { continue };
+                    let net = net.trim_end_matches([')', ',', ' ']);
+                    *is_read.entry((instance.to_owned(), port.to_owned())).or_default() |= !unread.contains(&net);
+                }
+            }
+        }
+        assert!(is_read.len() > 100, "{core}: {} ports", is_read.len());
+        let dead: Vec<_> = is_read.into_iter().filter(|(_, is_read): &(_, bool)| !is_read).collect();
+        assert!(dead.is_empty(), "{core}: nothing reads {dead:#?}");
+    }
+}
+
 /// The modules that users connect keep the ports that nothing reads, because the documentation names them.
 #[test]
 fn no_module_has_an_input_that_nothing_reads() {
@@ -139,12 +169,11 @@ fn no_module_has_an_input_that_nothing_reads() {
                 continue;
             }
             let code = squeezed(module);
-            let unread =
-                code.split_once("wire unused = &{").map_or("", |(_, rest)| rest.split('}').next().unwrap_or(""));
+            let unread = unread(&code);
             let inputs = module.lines().filter_map(|line| line.trim().strip_prefix("input  wire "));
             let inputs: HashSet<&str> =
                 inputs.map(|port| port.trim_end_matches(',').rsplit(' ').next().unwrap_or_default()).collect();
-            for part in unread.split(',').map(str::trim) {
+            for part in unread {
                 assert!(!inputs.contains(part), "{core}: nothing in `{name}` reads its input `{part}`");
             }
         }

@@ -48,9 +48,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let to_back = m.wire("goes_to_back", &(&select.swaps & &inputs.cold_any));
     let to_front = m.fault("loses_the_third_path", &(places.third.any() & !rotates), &zeros(1));
     let to_front = m.wire("goes_to_front", &to_front);
-    let z_stands = m.delay("z_stands_s9", &(&to_back | &to_front));
     let select_z_s9 = m.delay("select_z_s9", &select.z);
-    choose(&later, &select_z_s9, z_stands).outputs(&m, "z");
+    // Whether there is such a path is said in S8, below.
+    choose(&later, &select_z_s9, zeros(0)).outputs(&m, "z");
     m.output("z_is_c", &select_z_s9.bit(2));
 
     m.port_group("S8: where z goes, whether y comes from the front of the cold table instead");

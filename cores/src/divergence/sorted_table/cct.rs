@@ -55,7 +55,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("S9: the front path, if it was extracted");
     m.output("extracted", &cct.commit.extracts);
     m.output("extracted_row", &cct.front_row);
-    cct.sorting.outputs(&m);
+    cct.sorting.outputs(&m, shape);
     if shape.formal {
         cct.state(&change, &table, &ring_s8);
     }
@@ -166,13 +166,14 @@ impl Sorting {
         Self { rings, sorter, warp, ring, commits, rows_after, exchanges, merges, folds, sorts, position, y }
     }
 
-    fn outputs(&self, m: &Builder) {
-        m.port_group("the sorter's warp and row, its action, whether that changes y, and the new y");
+    fn outputs(&self, m: &Builder, shape: &Shape) {
+        m.port_group("the sorter's warp, for the trace its row and action, whether that changes y, and the new y");
         m.output("sorter_warp", &self.warp);
-        m.output("sorter_position", &self.position);
-        m.output("sorts", &self.sorts);
-        m.output("merges", &self.merges);
-        m.output("folds", &self.folds);
+        let traced = |value: &Expr| if shape.trace { value.clone() } else { zeros(0) };
+        m.output("sorter_position", &traced(&self.position));
+        m.output("sorts", &traced(&self.sorts));
+        m.output("merges", &traced(&self.merges));
+        m.output("folds", &traced(&self.folds));
         m.output("sorts_y", &(&self.exchanges | &self.merges));
         m.output("sorted_y", &self.y);
     }
