@@ -46,6 +46,8 @@ pub struct Shape {
     pub reconverges: bool,
     /// Whether the divergence unit compares the active path with the prediction.
     pub compares_prediction: bool,
+    /// Whether threads that their instruction has not served come before all others of the warp.
+    pub puts_the_rest_first: bool,
     /// Whether only one slot of each warp is scheduled, which changes at long operations: `divergence.scheduler`.
     pub constrained: bool,
     /// Bits of a path's pc, without bits 1:0: [`PC`], or fewer in the proof of a unit.

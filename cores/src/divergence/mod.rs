@@ -19,7 +19,7 @@
 //! | `shadows` | out | S8 | only with two slots: the slots that need shadow bits |
 //! | `predicted_s8` | in | S8 | if the unit [compares it](DivergenceUnit::compares_prediction): the predicted pc |
 //! | `at_prediction_x`, `_y` | out | S8 | with it: the active path of the instruction's slot is at that pc |
-//! | `is_b_x` | out | S8 | with it, unless the unit reconverges: if b has threads, the active path is b alone |
+//! | `is_b_x` | out | S8 | with it, unless the unit [knows](DivergenceUnit::puts_the_rest_first): if b has threads, the active path is b alone |
 //! | [`UnitPorts`] `_trace` | out | S8 + record delay | only with the trace port |
 //! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path yields to another: see [`Unit::rotates`] |
 //!
@@ -65,6 +65,11 @@ pub trait DivergenceUnit: Sync {
     /// surroundings. Such a unit has no delay. The comparison counts for a commit's own slot, and not in a rotation.
     fn compares_prediction(&self) -> bool {
         true
+    }
+
+    /// Whether threads that their instruction has not served come before all others of the warp.
+    fn puts_the_rest_first(&self) -> bool {
+        false
     }
 
     fn storage(&self, shape: &Shape) -> Vec<Storage>;
@@ -279,7 +284,8 @@ pub struct UnitOutputs {
     pub in_charge: Vec<(Path, Expr)>,
     /// Whether the active path of each slot is at the predicted pc; empty where the unit does not compare it.
     pub at_prediction: Vec<Expr>,
-    /// Whether the active path is b alone; empty where the unit reconverges or does not compare the prediction.
+    /// Whether the active path is b alone; empty where the unit reconverges, puts the rest first or does not compare the
+    /// prediction.
     pub is_b: Vec<Expr>,
     /// Slots to fetch again; no bits with one slot.
     pub restarts: Expr,

@@ -156,6 +156,9 @@ fn prediction(m: &Builder, shape: &Shape, inputs: &UnitInputs, watched: &Expr, c
         let has_rest = &of_slot & resolve.b_mask.any();
         if shape.reconverges {
             m.assert(&format!("{name}_is_the_rest"), &(!(has_rest & &resolve.is_memory) | is_b));
+        } else if shape.puts_the_rest_first {
+            let unserved = has_rest & resolve.in_parts.any();
+            m.assert(&format!("{name}_is_the_rest"), &(!unserved | is_b));
         } else {
             let known = circuit.output(&format!("is_b_{name}")).eq(&is_b);
             m.assert(&format!("it_is_known_whether_{name}_is_b"), &(!has_rest | known));

@@ -272,6 +272,7 @@ impl Rest {
         let stands = match (shape.reconverges, shape.compares_prediction) {
             // A row of a stack waits until a load has served all its lanes.
             (true, _) => partial_load.clone(),
+            (false, _) if shape.puts_the_rest_first => &partial_load & &charge.goes_on,
             (false, true) => &partial_load & &charge.goes_on & unit.output_as("is_b_x", "is_b"),
             (false, false) => &partial_load & &charge.goes_on & is_b(),
         };

@@ -58,10 +58,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("to_front", &to_front);
     let extracts = &inputs.cold_any & rotates.mux(&!goes_on, &places.second.none());
     m.output("extracts", &m.wire("takes_front", &extracts));
-    m.port_group("x has the threads of c, x is c alone, x is b alone; the second path can run");
+    m.port_group("x has the threads of c, x is c alone; the second path can run");
     m.output("x_has_c", &one_of(&[order.a_is_c.clone(), order.b_is_c.clone(), ones(1)], &select.x));
     m.output("x_is_c", &select.x.bit(2));
-    m.output("x_is_b", &(select.x.bit(1) & !&order.b_is_c));
     let both_run = |p: usize, q: usize, same: &Expr| runs.bit(p) & runs.bit(q) & !same;
     let second_runs = both_run(0, 1, &order.a_is_b) | both_run(0, 2, &order.a_is_c) | both_run(1, 2, &order.b_is_c);
     m.output("second_runs", &second_runs);

@@ -59,6 +59,10 @@ impl DivergenceUnit for SortedTable {
         Ok(vec![specification::elaborate(shape)?])
     }
 
+    fn puts_the_rest_first(&self) -> bool {
+        true
+    }
+
     fn longest_wait(&self, shape: &Shape) -> Option<u64> {
         waiting::longest(shape)
     }
@@ -84,7 +88,6 @@ impl DivergenceUnit for SortedTable {
         let validate = [hot.validate.clone(), paths.x.clone()];
         UnitOutputs {
             at_prediction: vec![paths.ccs.output("x_at_prediction")],
-            is_b: vec![paths.ccs.output("x_is_b")],
             ..UnitOutputs::of_one_slot(validate, [hot.gave_way.clone(), gives_way], trace)
         }
         .declare(&m, shape);

@@ -32,7 +32,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     for (name, promise) in promises([a, b, c], cold_any, [rotates, in_parts]) {
         m.assume(&name, &promise);
     }
-    let x = asked_of_x(&m, shape, &circuit, [b, c], rotates, &predicted);
+    let x = asked_of_x(&m, shape, &circuit, c, rotates, &predicted);
 
     let was = Was::of(&m, shape, &circuit, paths, control, &x);
     let places = Places::of(&m, &was);
@@ -44,21 +44,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// Claims the outputs about x in S8: at the predicted pc, has the threads of c, is b. Returns x.
-fn asked_of_x(
-    m: &Builder,
-    shape: &Shape,
-    circuit: &Instance,
-    [b, c]: [&Path; 2],
-    rotates: &Expr,
-    predicted: &Expr,
-) -> Path {
+/// Claims the outputs about x in S8: at the predicted pc, has the threads of c. Returns x.
+fn asked_of_x(m: &Builder, shape: &Shape, circuit: &Instance, c: &Path, rotates: &Expr, predicted: &Expr) -> Path {
     m.comment("The outputs about x.");
     let x = Path::from_instance(circuit, shape, "x");
     let asked = [
         ("x_at_prediction", &x.valid & !rotates, x.pc.eq(predicted)),
         ("x_has_c", c.valid.clone(), (&x.mask & &c.mask).any()),
-        ("x_is_b", b.valid.clone(), &x.valid & x.mask.eq(&b.mask) & rank(&x).eq(&rank(b))),
     ];
     for (port, when, answer) in asked {
         m.assert(&format!("{port}_is_of_x"), &(!when | circuit.net(port).eq(&answer)));
