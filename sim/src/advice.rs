@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use weft_config::{Config, IssueHeuristic, UNITS, Unit};
+use weft_config::{Config, IssueHeuristic, ORACLE, UNITS, Unit};
 
 use crate::Program;
 use crate::machine::BARRIER;
@@ -21,6 +21,15 @@ pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program
             "warp {warp} waits at the barrier with level {level} (CSR 0x802: for a group of {} warps), and warp {other} of this \
              group with level {others_level}: let all warps of a group write the same level before they wait",
             1u64 << level
+        );
+    }
+    if facts == Some(&ORACLE) {
+        return format!(
+            "the unit `{unit}` repeats the order of a first run, in which every thread was on its own. Here a thread took \
+             another way than there, or waits for one that comes later in that order: what the program does depends on the \
+             order of its threads. Or it takes more than {} instructions, where that run ends. Set {}",
+            crate::oracle::LONGEST,
+            units_with_turns(unit)
         );
     }
     match verdict {

@@ -23,6 +23,7 @@ mod finished;
 mod formation;
 mod machine;
 mod memory;
+mod oracle;
 pub mod policy;
 mod progress;
 mod run;

@@ -211,6 +211,9 @@ pub static SERIAL: Unit = Unit { name: "serial", ..IN_MODEL };
 /// The upper bound: every thread is a path of its own, on a pipeline of its own.
 pub static MIMD: Unit = Unit { name: "mimd", slots: Slots::PerThread, runs_all: true, ..IN_MODEL };
 
+/// An order of the threads that is chosen with knowledge of what each will execute.
+pub static ORACLE: Unit = Unit { name: "oracle", ..IN_MODEL };
+
 /// Dynamic warp subdivision.
 pub static DWS: Unit = Unit {
     name: "dws",
@@ -281,6 +284,7 @@ pub static UNITS: &[&Unit] = &[
     &MULTI_PATH,
     &SERIAL,
     &MIMD,
+    &ORACLE,
     &DWS,
     &DWF,
 ];

@@ -53,7 +53,7 @@ fn a_unit_of_the_golden_model_alone() {
         &["run", "p.elf"],
         &["cosim", "p.elf"],
     ];
-    for unit in ["serial", "mimd", "dws", "dwf"] {
+    for unit in ["serial", "mimd", "oracle", "dws", "dwf"] {
         let set = ["--set", &format!("divergence.unit={unit}")];
         let expected = format!(
             "the unit `{unit}` exists in the golden model alone; use `weft run --engine model` or `weft compare --engine \

@@ -123,7 +123,7 @@ impl Machine {
     pub fn new(config: &Config, program: &Program) -> Result<Self, UnknownUnit> {
         let reads = config.unit()?.reconverges;
         let (warps, lanes) = (config.warps, config.threads);
-        let policies: Vec<_> = (0..warps).map(|_| policy::create(config, program.entry)).collect::<Result<_, _>>()?;
+        let policies = policy::of_warps(config, program)?;
         let slots = policies[0].slots();
         let analysis = reads.then(|| Analysis::of(program));
         let counted = analysis.iter().filter(|_| policies[0].counts_blocks()).flat_map(Analysis::blocks);

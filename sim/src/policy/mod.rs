@@ -8,6 +8,7 @@ mod mimd;
 mod minority_first;
 mod multi_path;
 mod observed;
+mod oracle;
 mod path_stack;
 mod pdom_stack;
 mod serial;
@@ -15,12 +16,14 @@ mod sorted_table;
 mod stack;
 
 use weft_config::{
-    ARBITER, Config, DUAL_PATH, DWF, DWS, MIMD, MINORITY_FIRST, MULTI_PATH, Model, PATH_STACK, PDOM_STACK, SERIAL,
-    SORTED_TABLE, Unit, UnknownUnit, VERILOG,
+    ARBITER, Config, DUAL_PATH, DWF, DWS, MIMD, MINORITY_FIRST, MULTI_PATH, Model, ORACLE, PATH_STACK, PDOM_STACK,
+    SERIAL, SORTED_TABLE, Unit, UnknownUnit, VERILOG,
 };
 use weft_trace::{Moves, PathRecord, Sorting};
 
+use crate::Program;
 use crate::control_flow::Reconvergence;
+use crate::oracle::plans;
 use arbiter::Arbiter;
 use dual_path::{DualPath, Halves};
 use dws::Dws;
@@ -29,6 +32,7 @@ use mimd::Mimd;
 use minority_first::MinorityFirst;
 use multi_path::MultiPath;
 use observed::Observed;
+use oracle::Oracle;
 use path_stack::PathStack;
 use pdom_stack::PdomStack;
 use serial::Serial;
@@ -189,13 +193,18 @@ const POLICIES: &[(&Unit, Create)] = &[
     (&VERILOG, |start, _| Box::new(Observed::new(start))),
 ];
 
-/// The policy of a warp for the unit in `divergence.unit`, with every thread at `entry`.
-pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, UnknownUnit> {
+/// The policy of each warp for the unit in `divergence.unit`, with every thread at the program's entry. For `oracle`, this
+/// runs the program once.
+pub(crate) fn of_warps(config: &Config, program: &Program) -> Result<Vec<Box<dyn Policy>>, UnknownUnit> {
     let unit = config.unit()?;
-    let (_, create) = POLICIES.iter().find(|(of, _)| *of == unit).expect("a policy of every unit");
-    let mask = u64::MAX >> (64 - config.threads);
+    let (mask, entry) = (u64::MAX >> (64 - config.threads), program.entry);
     let start = Start { mask, entry, fair_after: config.divergence.fair_after, slice: config.divergence.slice() };
-    Ok(create(&start, config))
+    if unit == &ORACLE {
+        let planned = |plan| Box::new(Oracle::new(&start, plan)) as Box<dyn Policy>;
+        return Ok(plans(config, program)?.into_iter().map(planned).collect());
+    }
+    let (_, create) = POLICIES.iter().find(|(of, _)| *of == unit).expect("a policy of every other unit");
+    Ok((0..config.warps).map(|_| create(&start, config)).collect())
 }
 
 /// The bit of a rank that marks a parked path, above all other bits.

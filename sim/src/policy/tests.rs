@@ -73,9 +73,12 @@ pub fn in_parts_or_yielding(next: Next, path: &PathRecord, state: &mut u64) -> N
 #[test]
 fn every_unit_has_a_policy_of_as_many_slots() {
     let mut config = Config::default();
+    // `ebreak`, a fault.
+    let program = crate::Program::from_words("fault", 0x8000_0000, &[0x0010_0073]);
     for name in Unit::names_in_model().into_iter().chain([VERILOG.name]) {
         config.divergence.unit = name.into();
-        let policy = create(&config, 0x8000_0000).expect("a policy");
-        assert_eq!(policy.slots(), Unit::find(name).expect("a unit").slots.of(config.threads), "{name}");
+        let policies = of_warps(&config, &program).expect("policies");
+        assert_eq!(policies.len(), config.warps as usize);
+        assert_eq!(policies[0].slots(), Unit::find(name).expect("a unit").slots.of(config.threads), "{name}");
     }
 }

@@ -300,6 +300,7 @@ static PAPERS: &[Kernel] = &[
     paper!("FFT", fourier_transform, "the Fourier transform in fixed point: bit reversal, then butterflies"),
     paper!("LPS", laplace, "solves Laplace's equation in fixed point, by sweeps until it converges"),
     paper!("BFS", breadth_first_levels, "distances in a graph in compressed rows, one pass for each level"),
+    paper!("Pathological", odd_steps, "a loop with work in every second step, which odd threads begin one step later"),
 ];
 
 #[cfg(test)]

@@ -32,6 +32,6 @@ fn an_unknown_unit_is_refused_with_the_nearest_name() {
     assert_eq!(
         message("warp-split"),
         "no divergence unit `warp-split`; the units are `arbiter`, `sorted-table`, `path-stack`, `pdom-stack`, \
-         `dual-path`, `minority-first`, `multi-path`, `serial`, `mimd`, `dws`, `dwf`, `verilog`"
+         `dual-path`, `minority-first`, `multi-path`, `serial`, `mimd`, `oracle`, `dws`, `dwf`, `verilog`"
     );
 }

@@ -162,5 +162,5 @@ fn a_known_unit_is_needed() {
     insta::assert_snapshot!(error, @"no divergence unit `arbitter`; did you mean `arbiter`?");
     config.divergence.unit = "warp9".into();
     let error = sim::Machine::new(&config, &program).err().expect("no such unit");
-    insta::assert_snapshot!(error, @"no divergence unit `warp9`; the units are `arbiter`, `sorted-table`, `path-stack`, `pdom-stack`, `dual-path`, `minority-first`, `multi-path`, `serial`, `mimd`, `dws`, `dwf`, `verilog`");
+    insta::assert_snapshot!(error, @"no divergence unit `warp9`; the units are `arbiter`, `sorted-table`, `path-stack`, `pdom-stack`, `dual-path`, `minority-first`, `multi-path`, `serial`, `mimd`, `oracle`, `dws`, `dwf`, `verilog`");
 }

@@ -53,6 +53,12 @@ fn levels() -> Source {
     for level in [1, 0, 2, 3] {
         let _ = write!(body, " li t2, {level}\n csrw 0x802, t2\n csrr t1, 0x802\n expect t1, t2, {}\n", 10 + level);
     }
+    // All lanes but lane 0 write, right after the branch: the leader is lane 1.
+    body += " snez t2, s2\n";
+    for fillers in 0..6 {
+        let fillers = " nop\n".repeat(fillers);
+        let _ = write!(body, " csrwi 0x802, 0\n{fillers} beqz s2, 1f\n csrw 0x802, t2\n1: csrr t1, 0x802\n");
+    }
     text("levels", body + "2: finish\n .bss\n .balign 256\nseen: .zero 64 * 256\n")
 }
 

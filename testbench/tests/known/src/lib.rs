@@ -64,6 +64,7 @@ static RESULTS: &[(&str, Results)] = &[
     ("papers_fourier_transform", results::papers::fourier_transform::results),
     ("papers_laplace", results::papers::laplace::results),
     ("papers_breadth_first_levels", results::papers::breadth_first_levels::results),
+    ("papers_odd_steps", results::papers::odd_steps::results),
 ];
 
 fn find<T: Copy>(table: &[(&str, T)], kernel: &Kernel) -> Option<T> {

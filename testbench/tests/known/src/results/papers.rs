@@ -6,4 +6,5 @@ pub mod breadth_first_levels;
 pub mod fourier_transform;
 pub mod laplace;
 pub mod lattice_boltzmann;
+pub mod odd_steps;
 pub mod viterbi;
