@@ -161,7 +161,7 @@ const OTHERS: &[Key] = keys! {
     memory.stack_bytes: Integer(powers_of_two(64, 1 << 30)), in_hardware: true;
     /// Whether the stacks of a warp alternate word by word, to share lines.
     memory.stack_interleave: Boolean, in_hardware: true;
-    /// Ranges for devices on the AXI4 bus. Powers of two, for lanes compare upper bits alone. Not with axi.data_bits.
+    /// Ranges for devices on the AXI4 bus. Powers of two, for lanes compare upper bits alone.
     memory.windows: Windows, in_hardware: true;
     /// Memory in the core at 0x20000000, in a bank per lane; 0 = none.
     scratchpad.bytes: Integer(zero_or_power_of_two(4, 1 << 18)), in_hardware: true;

@@ -104,16 +104,6 @@ pub(crate) fn check(config: &Config) -> Result<(), Broken> {
             hint: "set memory.kind=\"axi4\", or memory.windows=[]".into(),
         });
     }
-    let (bits, line) = (config.bus_bits(), config.line_of_bus());
-    if bits != line {
-        return Err(Broken {
-            keys: &["memory.windows", "axi.data_bits"],
-            reason: format!(
-                "`memory.windows` with `axi.data_bits` = {bits}: their bus is as wide as a line, {line} bits"
-            ),
-            hint: "leave axi.data_bits out, or set memory.windows=[]".into(),
-        });
-    }
     for (number, window) in windows.iter().enumerate() {
         let taken = taken(config, number);
         let Some((what, range)) = taken.iter().find(|(_, range)| overlap(range, &window.range())) else { continue };

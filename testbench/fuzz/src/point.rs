@@ -71,8 +71,7 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
 /// The upper bits of its rows alone differ from those of RAM.
 const WINDOW: Window = Window { base: 0xf000_0000, bytes: 4096 };
 
-/// Caches of a few lines or many, before memory that is not in the core, and a bus of any
-/// width, or one with a window.
+/// Caches of a few lines or many, before memory that is not in the core, and a bus of any width, some with a window.
 fn caches(rng: &mut Rng, config: &mut Config, reconverges: bool) {
     if config.memory.kind == MemoryKind::Bram {
         return;
@@ -88,9 +87,14 @@ fn caches(rng: &mut Rng, config: &mut Config, reconverges: bool) {
         config.icache.prefetch = rng.bool();
     }
     if config.memory.kind == MemoryKind::Axi4 {
-        if rng.bool() {
+        let has_window = if rng.bool() {
             config.axi.data_bits = 32 << rng.u32(0..6);
-        } else if rng.bool() {
+            // Not a separate draw: that would change the programs of recorded seeds.
+            config.axi.data_bits.ilog2().is_multiple_of(2)
+        } else {
+            rng.bool()
+        };
+        if has_window {
             config.memory.windows.push(WINDOW);
         }
     }

@@ -117,7 +117,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     for (name, line, bits) in [("data", &data, line_bits), ("strb", &strobes, shape.bus_bits / 8)] {
         let register = m.register(&format!("w_{name}"), bits);
         let first = line.slice(0, bits);
-        let first = window.as_ref().map_or_else(|| first.clone(), |window| window.beat(shape, &mask, line));
+        let first = window.as_ref().map_or_else(|| first.clone(), |window| window.beat(&m, shape, name, &mask, line));
         if beats > 1 {
             let rest = m.hold(&format!("w_rest_{name}"), &line.from(bits), &write);
             let later = if beats == 2 { rest } else { select_one_hot(&next, rest.lanes(bits)) };

@@ -68,8 +68,10 @@ fn completed(m: &Builder, shape: &Shape, bus: &Bus, window: Option<&Window>) -> 
     let beats = m.memory("first_beats", shape.outstanding, rest, MemoryStyle::Distributed);
     let tag = m.fault("first_beat_is_that_of_id_0", &bus.read_tag, &zeros(bus.read_tag.width()));
     let before = beats.read(name, &tag);
-    // With windows a line has at most two beats. Each half is the only beat of an access.
-    let before = window.map_or_else(|| before.clone(), |window| window.begun.mux(&bus.read_data, &before));
+    // The only beat of an access to a window may be any of the line's.
+    let alone = bus.read_data.repeat(self::beats(shape) - 1);
+    let alone = m.fault("windows_read_the_last_beat", &alone, &before);
+    let before = window.map_or_else(|| before.clone(), |window| window.begun.mux(&alone, &before));
     let line = join([&before, &bus.read_data]);
     let line = m.fault("beats_come_from_the_high_end", &line, &join([&bus.read_data, &before]));
     beats.write(&(&bus.read_answer & !&bus.read_last), &bus.read_tag, &line.from(shape.bus_bits));

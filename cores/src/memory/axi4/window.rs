@@ -2,12 +2,12 @@
 //!
 //! Such a request starts when nothing is in flight, as one beat of the bytes in its mask. It stays in the register
 //! until it is answered, so nothing later leaves before. Its address and size go to the bus from there, and its word has
-//! its position in the line on the data bus. A line of two beats becomes the half that has the word.
+//! its position on the data bus. Of a line of several beats the one that has the word is sent.
 //!
 //! Refills of the instruction cache go on meanwhile. Storage: a bit, and one for each address channel; with windows the
 //! address of an error has 32 bits.
 
-use rtl::{Builder, Expr, Instance, Register, encode, join, lit, reduce, zeros};
+use rtl::{Builder, Expr, Instance, Register, encode, join, lit, reduce, select_one_hot, zeros};
 
 use super::{Bus, Held, InFlight, Request, width};
 use crate::shape::Shape;
@@ -98,13 +98,15 @@ impl OfWindow {
         }
     }
 
-    /// The first beat of a write, `line` or its strobes: the half with the word.
-    pub fn beat(&self, shape: &Shape, mask: &Expr, line: &Expr) -> Expr {
-        if width::beats(shape) == 1 {
+    /// The first beat of a write, `line` or its strobes: the one with the word.
+    pub fn beat(&self, m: &Builder, shape: &Shape, name: &str, mask: &Expr, line: &Expr) -> Expr {
+        let beats = width::beats(shape);
+        if beats == 1 {
             return line.clone();
         }
-        let half = line.width() / 2;
-        let is_upper = &self.starts & mask.from(shape.bus_bits / 8).any();
-        is_upper.mux(&line.from(half), &line.slice(0, half))
+        let starts = m.fault(&format!("windows_send_the_first_{name}"), &self.starts, &zeros(1));
+        let has_word = join(mask.lanes(shape.bus_bits / 8).iter().map(Expr::any));
+        let parts = line.lanes(line.width() / beats);
+        starts.mux(&select_one_hot(&has_word, &parts), &parts[0])
     }
 }

@@ -133,6 +133,14 @@ fn programs_pass_without_caches() {
 }
 
 #[test]
+fn programs_pass_on_a_bus_of_any_width() {
+    for (mut config, bits) in [(config((2, 4)), 32), (with_caches((3, 8)), 64), (with_caches((2, 4)), 512)] {
+        config.axi.data_bits = bits;
+        pass(&config, &[(1, 60)], 4);
+    }
+}
+
+#[test]
 fn programs_pass_behind_both_caches() {
     pass(&with_caches((2, 4)), BOTH, 8);
     pass(&with_all((3, 8)), BOTH, 4);

@@ -294,7 +294,7 @@ impl Alone {
         let line = address & !(4 * self.config.threads - 1);
         let (first, mut mask) = (address - line, [0_u64; 4]);
         mask[first as usize / 64] = ((1 << bytes) - 1) << (first % 64);
-        let data = vec![self.rng.u32(..); self.config.threads as usize];
+        let data = (0..self.config.threads).map(|_| self.rng.u32(..)).collect();
         self.offer(Some(Request { operation, address: line, tag, mask, data, hart: 0, window: true }));
     }
 

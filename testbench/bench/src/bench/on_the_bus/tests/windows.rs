@@ -16,6 +16,12 @@ fn config(threads: u32, outstanding: u32, latency: (u32, u32)) -> Config {
     config
 }
 
+fn with_bus(mut config: Config, bits: u32) -> Config {
+    config.axi.data_bits = bits;
+    config.check().unwrap();
+    config
+}
+
 #[test]
 fn accesses_are_alone_and_of_their_own_size() {
     for latency in [(1, 1), (1, 60)] {
@@ -25,8 +31,18 @@ fn accesses_are_alone_and_of_their_own_size() {
 }
 
 #[test]
-fn the_half_of_a_line_that_has_the_word_is_the_beat() {
+fn the_beat_of_a_line_that_has_the_word_is_sent() {
     passes(&config(64, 16, (1, 20)), 5_000);
+    for (threads, bits) in [(4, 64), (4, 32), (8, 32), (2, 32), (32, 256)] {
+        passes(&with_bus(config(threads, 16, (1, 20)), bits), 5_000);
+    }
+}
+
+#[test]
+fn a_line_may_be_a_part_of_a_beat() {
+    for (threads, bits) in [(1, 64), (1, 1024), (2, 256), (4, 512)] {
+        passes(&with_bus(config(threads, 16, (1, 20)), bits), 5_000);
+    }
 }
 
 #[test]
@@ -55,6 +71,19 @@ fn copies_that_lose_the_rules_of_windows_are_found() {
         let message = Alone::broken(&config(4, 16, (1, 40)), Service::Together, fault).run(20_000).err();
         let message = message.unwrap_or_else(|| panic!("{fault}: not found"));
         assert!(found.iter().any(|found| message.contains(found)), "{fault}: {message}");
+    }
+}
+
+#[test]
+fn copies_that_send_or_read_another_beat_are_found() {
+    for fault in [
+        "axi4_channels.windows_send_the_first_data",
+        "axi4_channels.windows_send_the_first_strb",
+        "axi4.windows_read_the_last_beat",
+    ] {
+        let config = with_bus(config(4, 16, (1, 20)), 32);
+        let run = Alone::broken(&config, Service::Together, fault).run(20_000);
+        assert!(run.is_err(), "{fault}: not found");
     }
 }
 
