@@ -450,6 +450,7 @@ const char *weft_error_text(int error)
         "memory could not be read or written",
         "the core reads a reconvergence table, and the executable has none: weft image --format elf adds it",
         "the core has no such warp or slot, or does not show its paths: control.paths",
+        "no device of an interrupt is open, or it fails: weft_linux_interrupt",
     };
     return error >= 0 && error < (int)(sizeof texts / sizeof *texts) ? texts[error] : "an unknown error";
 }

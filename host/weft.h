@@ -36,7 +36,8 @@ enum weft_error {
     WEFT_NOT_TAKEN,    /* the core refused a start */
     WEFT_ACCESS,       /* a callback for memory reported an error */
     WEFT_NO_TABLE,     /* the core reads a reconvergence table, and the executable has none: weft image --format elf */
-    WEFT_NO_PATHS      /* the core does not show its paths (control.paths), or has no such warp or slot */
+    WEFT_NO_PATHS,     /* the core does not show its paths (control.paths), or has no such warp or slot */
+    WEFT_NO_INTERRUPT  /* no device of an interrupt is open, or it fails (weft_linux.h) */
 };
 
 /* How the host reaches the core. Registers are words at offsets from the base of the control port. Memory is at the

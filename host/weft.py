@@ -13,7 +13,9 @@ The core and its memory are reached by four functions:
 Errors are WeftError, with what to do instead.
 """
 
+import select
 import struct
+import time
 from dataclasses import dataclass
 from typing import Callable, NamedTuple, Optional
 
@@ -299,6 +301,23 @@ class Weft:
             status, polls = self.get("STATUS"), polls - 1
         self._read_console()
         return self._result(status)
+
+    def wait_for_interrupt(self, device, seconds: Optional[float] = None) -> Result:
+        """Does as `wait`, but sleeps until the interrupt of a UIO device under Linux, for at most so many seconds. `device` is
+        open("/dev/uio0", "r+b", buffering=0). The console is read when the run has ended: a core waits while it is full."""
+        until = None if seconds is None else time.monotonic() + seconds
+        self.interrupt(True)
+        try:
+            while True:
+                # The kernel masks the interrupt when it comes. A run may end before the first time that it is unmasked.
+                device.write(struct.pack("=I", 1))
+                result = self.wait(1)
+                left = None if until is None else max(0.0, until - time.monotonic())
+                if result.ended or not select.select([device], [], [], left)[0]:
+                    return result
+                device.read(4)
+        finally:
+            self.interrupt(False)
 
     def stop(self, polls: int = 10_000) -> Result:
         """Ends the run, and waits until nothing of it is on the bus."""

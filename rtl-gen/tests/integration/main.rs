@@ -9,6 +9,7 @@ mod emit;
 mod failures;
 mod fusesoc;
 mod fuzz;
+mod host;
 mod image;
 mod memory_image;
 mod papers;
