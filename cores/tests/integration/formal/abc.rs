@@ -1,10 +1,10 @@
 //! Bounded model checking (`bmc3`) and proofs of all runs (`pdr`) by ABC, which the package `yosys` installs as
 //! `yosys-abc`.
 //!
-//! One-bit outputs of a design show what must not happen, and what must be possible. A run begins with the cycle of
-//! the reset, numbered 0, or in an arbitrary state.
+//! One-bit outputs of a design show what must not happen, and what must be possible; or a module has assertions. A run
+//! begins with the cycle of the reset, numbered 0, or in an arbitrary state.
 
-use rtl::{Direction, Module};
+use rtl::{Direction, Module, PortInfo};
 use std::fs;
 use std::path::PathBuf;
 
@@ -58,9 +58,35 @@ impl Circuits {
         Self { outputs: outputs.map(str::to_owned).collect(), folder }
     }
 
+    /// Circuits of the assertions of a module, under its assumptions. The reset holds in the first cycle and never again.
+    pub fn of_assertions(module: &Module) -> Self {
+        let is_input = |port: &&PortInfo| port.direction == Direction::Input && port.name != "rst";
+        let ports = module.ports();
+        let inputs = ports.iter().filter(is_input).map(|port| format!("input [{}:0] {}", port.width - 1, port.name));
+        let inputs = inputs.collect::<Vec<_>>().join(", ");
+        let check = format!(
+            "module check({inputs});\nreg rst = 1;\nalways @(posedge clk) rst <= 0;\n{}endmodule\n",
+            connected(module, "checked")
+        );
+        Self::new("check", &[("checked.v", &rtl::single_file("", &module.verilog())), ("check.sv", &check)])
+    }
+
+    /// Searches for the first cycle from `first` to before `end` in which an assertion fails.
+    pub fn refute(&self, first: usize, end: usize) -> Outcome {
+        let file = self.folder.join(From::Reset.file()).display().to_string();
+        let bounds = format!("-S {first} -F {end} -T {LONGEST}");
+        let log = abc(&format!("read_aiger {file}; fold; scorr; dc2; scorr; bmc3 -v {bounds}"));
+        Self::found("an assertion", &log, end)
+    }
+
     /// Searches for the first cycle from `first` to before `end` in which an output can be 1.
     pub fn find(&self, output: &str, from: From, first: usize, end: usize) -> Outcome {
         let log = self.run(output, from, &format!("bmc3 -v -S {first} -F {end} -T {LONGEST}"));
+        Self::found(output, &log, end)
+    }
+
+    /// Reads the log of a search.
+    fn found(output: &str, log: &str, end: usize) -> Outcome {
         if let Some((_, rest)) = log.split_once("was asserted in frame ") {
             let cycle = rest.split('.').next().and_then(|cycle| cycle.parse().ok());
             return Outcome::At(cycle.unwrap_or_else(|| panic!("no cycle:\n{log}")));
@@ -85,15 +111,20 @@ impl Circuits {
         let number = self.outputs.iter().position(|name| name == output);
         let number = number.unwrap_or_else(|| panic!("no output `{output}`; there are {:?}", self.outputs));
         let file = self.folder.join(from.file()).display().to_string();
-        let commands = format!("read_aiger {file}; fold; cone -s -O {number} -R 1; scleanup; {commands}");
-        Proof { tool: "yosys-abc", arguments: &["-c", &commands], files: &[] }.answer().0.expect("a check")
+        abc(&format!("read_aiger {file}; fold; cone -s -O {number} -R 1; scleanup; {commands}"))
     }
+}
+
+/// Runs these commands, and returns the log.
+fn abc(commands: &str) -> String {
+    Proof { tool: "yosys-abc", arguments: &["-c", commands], files: &[] }.answer().0.expect("a check")
 }
 
 /// Memories become registers, registers lose enables and resets, and all becomes gates. Written with and without
 /// initial values.
 const PREPARE: &str = "proc -noopt
 flatten
+delete t:$cover
 opt_clean
 memory -nordff -nomap
 memory_map

@@ -67,11 +67,6 @@ impl Design {
         self.run("delete t:$cover\n", &format!("{base}\n{}", step()))
     }
 
-    /// Proves every assertion in all runs of these cycles.
-    pub fn hold(&self, cycles: Cycles) -> Result<String, String> {
-        self.run("delete t:$cover\n", &format!("sat -verify {}", self.options(cycles)))
-    }
-
     /// Finds a run that breaks an assertion.
     pub fn refute(&self, cycles: Cycles) -> Result<String, String> {
         self.run("delete t:$cover\n", &format!("sat -falsify {}", self.options(cycles)))

@@ -7,7 +7,7 @@ use std::fs;
 
 use rtl::with_fault;
 use sim::Program;
-use support::assembly::{self, config};
+use support::assembly::{self, Source, config};
 use support::run_quickly;
 use testbench::{Outcome, Report};
 use weft_config::{Config, MemoryKind};
@@ -110,12 +110,59 @@ fn a_write_to_its_csr_empties_the_cache() {
     assert_eq!(cycles_of_a_load("csrwi 0x805, 0", 0).outcome, Outcome::Fault, "without a cache");
 }
 
+/// All threads load and store random words of four lines, of which two are in the cache.
+fn contended(seed: u64) -> Source {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut body = String::from("begin\n addi s1, s0, 77\n slli s1, s1, 7\n la s4, data\n li s5, 6\nround:");
+    for _ in 0..24 {
+        body +=
+            " slli t0, s1, 13\n xor s1, s1, t0\n srli t0, s1, 17\n xor s1, s1, t0\n slli t0, s1, 5\n xor s1, s1, t0\n";
+        // Lanes choose a word each, or take one line.
+        let choice = if rng.bool() { "andi t1, s1, 60".to_owned() } else { format!("li t1, {}", 4 * rng.u32(0..16)) };
+        body += &format!(" {choice}\n add t1, t1, s4\n");
+        body += match rng.u8(0..6) {
+            0 => " sw s1, 0(t1)\n",
+            1 => " sb s1, 0(t1)\n sw s0, 0(t1)\n",
+            2 => " lw t3, 0(t1)\n sw s1, 0(t1)\n lw t4, 0(t1)\n add s1, s1, t3\n add s1, s1, t4\n",
+            3 => " sh s1, 0(t1)\n lw t3, 0(t1)\n add s1, s1, t3\n",
+            4 => " lw t3, 0(t1)\n sb s1, 1(t1)\n add s1, s1, t3\n",
+            _ => " lw t3, 0(t1)\n add s1, s1, t3\n",
+        };
+    }
+    body += " addi s5, s5, -1\n bnez s5, 1f\n finish\n1: j round\n .data\n .balign 64\ndata: .zero 64\n";
+    assembly::text(&format!("contended {seed}"), body)
+}
+
+fn contends(seeds: std::ops::Range<u64>) -> Vec<Report> {
+    let run = |(seed, latency)| {
+        let config = with(MemoryKind::Model, (4, 4), 2, latency);
+        run_quickly(&config, &assembly::program(&contended(seed), &config))
+    };
+    seeds.flat_map(|seed| [(1, 60), (30, 30)].map(|latency| (seed, latency))).map(run).collect()
+}
+
+#[test]
+fn all_threads_load_and_store_words_of_a_few_lines() {
+    for report in contends(0..10) {
+        assert!(report.success(), "{}", report.message);
+    }
+}
+
 #[test]
 fn broken_copies_are_found() {
     let config = with(MemoryKind::Model, (4, 4), 2, (1, 60));
-    for fault in ["load_overtakes_a_buffered_store", "skid_buffer_loses_its_request", "skid_buffer_is_overwritten"] {
-        let reports = with_fault(&format!("dcache.{fault}"), || kernels(&config, &KERNELS));
+    for (fault, kernel) in [
+        ("dcache.load_overtakes_a_buffered_store", "memory_patterns"),
+        ("dcache.skid_buffer_loses_its_request", "histogram"),
+        ("dcache.skid_buffer_is_overwritten", "histogram"),
+        ("dcache.amo_stores_before_it_has_read", "histogram"),
+    ] {
+        let reports = with_fault(fault, || kernels(&config, &[kernel]));
         assert!(reports.iter().any(|(_, report)| !report.success()), "{fault}: not found");
+    }
+    for fault in ["dcache.load_joins_a_refill_before_a_store", "dcache_refills.store_keeps_the_refill"] {
+        let reports = with_fault(fault, || contends(0..1));
+        assert!(reports.iter().all(|report| !report.success()), "{fault}: not found");
     }
 
     let program = assembly::program(&assembly::file("reservations"), &config);
