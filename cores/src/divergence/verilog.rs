@@ -58,8 +58,9 @@ impl DivergenceUnit for Verilog {
         let unit = m.instance("unit", &theirs);
         m.connect_by_name(&[&unit]);
         let path = |suffix: &str| {
-            Path::build(shape, &mut |field, _| {
-                unit.output_as(&format!("{field}_{suffix}"), &format!("path_{field}_{suffix}"))
+            Path::build(shape, &mut |field, width| match format!("{field}_{suffix}") {
+                port if is_left_open(&port) && !shape.formal => zeros(width),
+                port => unit.output_as(&port, &format!("path_{port}")),
             })
         };
         let never = || zeros(1);
@@ -73,9 +74,10 @@ impl DivergenceUnit for Verilog {
     }
 }
 
-/// Whether a port belongs to a function that this unit lacks. The module may have it, and the core leaves it open.
+/// Whether a port belongs to a function that this unit lacks, or nothing reads it. The module may have it, and the core
+/// leaves it open.
 fn is_left_open(name: &str) -> bool {
-    name.starts_with("gives_way_") || name.ends_with("_trace")
+    name == "pc_s7" || name.starts_with("gives_way_") || name.ends_with("_trace")
 }
 
 /// The ports of a unit with this shape, with clock and reset.

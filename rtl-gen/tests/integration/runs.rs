@@ -323,7 +323,7 @@ fn the_list_of_kernels_says_what_each_is_for_and_needs() {
     assert!(text.contains(" (not-interleavable)\n"), "{text}");
 
     let benchmarks: Vec<_> = kernels.iter().filter_map(|kernel| kernel["benchmark"].as_str()).collect();
-    assert_eq!(benchmarks, ["HMMer", "lbm", "Black", "FFT", "LPS", "BFS"]);
+    assert_eq!(benchmarks, ["HMMer", "lbm", "Black", "FFT", "LPS", "BFS", "Pathological"]);
     assert!(text.contains(" (after HMMer; needs isa.m=true)\n"), "{text}");
 
     // The listed keys are valid arguments of `--set`, and sufficient.

@@ -118,16 +118,31 @@ impl Aligner<'_> {
         other: impl Fn() -> I,
     ) -> Vec<u32> {
         let mut row = vec![0; length + 1];
-        for step in one {
-            let mut diagonal = 0;
-            for (place, other) in other().enumerate() {
-                let above = row[place + 1];
-                let shared = self.points(step, other).map_or(0, |points| diagonal + points);
-                row[place + 1] = shared.max(above).max(row[place]);
-                diagonal = above;
-            }
-        }
+        one.for_each(|step| self.next_row(&mut row, step, other(), |_| ()));
         row
+    }
+
+    /// The scores of one step more. `see` is told, for each, from where it comes.
+    fn next_row<'s>(
+        &self,
+        row: &mut [u32],
+        step: &Step,
+        other: impl Iterator<Item = &'s Step>,
+        mut see: impl FnMut(Last),
+    ) {
+        let mut diagonal = 0;
+        for (place, other) in other.enumerate() {
+            let (above, left) = (row[place + 1], row[place]);
+            let shared = self.points(step, other).map_or(0, |points| diagonal + points);
+            let best = shared.max(above).max(left);
+            see(match best {
+                _ if best == above => Last::One,
+                _ if best == left => Last::Other,
+                _ => Last::Both,
+            });
+            row[place + 1] = best;
+            diagonal = above;
+        }
     }
 
     fn by_table(&self, one: &[Step], other: &[Step], aligned: &mut Vec<Step>) {
@@ -135,21 +150,7 @@ impl Aligner<'_> {
         let mut row = vec![0; width + 1];
         let mut table = Vec::with_capacity(one.len() * width);
         for step in one {
-            let mut diagonal = 0;
-            for (place, other) in other.iter().enumerate() {
-                let (above, left) = (row[place + 1], row[place]);
-                let shared = self.points(step, other).map_or(0, |points| diagonal + points);
-                let best = shared.max(above).max(left);
-                table.push(if best == above {
-                    Last::One
-                } else if best == left {
-                    Last::Other
-                } else {
-                    Last::Both
-                });
-                row[place + 1] = best;
-                diagonal = above;
-            }
+            self.next_row(&mut row, step, other.iter(), |last| table.push(last));
         }
         let start = aligned.len();
         let (mut left, mut right) = (one, other);
