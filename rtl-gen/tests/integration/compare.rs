@@ -67,7 +67,7 @@ fn requests_that_cannot_be_met() {
     let messages = [
         workspace.refused(&["compare"]),
         compare(&["--units", "arbiter,sorted-tabel"]),
-        compare(&["--units", "oracle"]),
+        compare(&["--units", "warp-split"]),
         compare(&["--threads", "2,5"]),
         compare(&["--threads", "1"]),
         compare(&["--threads", "many"]),
