@@ -103,6 +103,8 @@ int weft_linux_open(struct weft_linux *maps, struct weft_access *access, const s
 
 int weft_linux_interrupt(struct weft_linux *maps, const char *device)
 {
+    if (maps->interrupt >= 0)
+        close(maps->interrupt);
     maps->interrupt = open(device, O_RDWR);
     return maps->interrupt < 0 ? -1 : 0;
 }

@@ -29,7 +29,8 @@ int weft_linux_open(struct weft_linux *maps, struct weft_access *access, const s
 int weft_linux_interrupt(struct weft_linux *maps, const char *device);
 
 /* Does as weft_wait, but sleeps until the interrupt, for at most so many milliseconds, or with -1 for ever. Returns
- * WEFT_NO_INTERRUPT if no UIO device is open, or if it fails. The interrupt is disabled afterwards. */
+ * WEFT_NO_INTERRUPT if no UIO device is open, or if it fails. The interrupt is disabled afterwards. A core waits while its
+ * console is full: for a program that prints, give a time and take its text with weft_console in between. */
 int weft_linux_wait(struct weft_linux *maps, struct weft *core, int milliseconds, struct weft_result *result);
 
 void weft_linux_close(struct weft_linux *maps);

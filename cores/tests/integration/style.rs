@@ -149,7 +149,8 @@ fn no_module_has_an_output_that_nothing_reads() {
                 for connection in statement.split(" .").skip(1) {
                     let Some((port, net)) = connection.split_once(" (") else { continue };
                     let net = net.trim_end_matches([')', ',', ' ']);
-                    *is_read.entry((instance.to_owned(), port.to_owned())).or_default() |= !unread.contains(&net);
+                    *is_read.entry((instance.to_owned(), port.to_owned())).or_default() |=
+                        !net.is_empty() && !unread.contains(&net);
                 }
             }
         }
