@@ -9,7 +9,7 @@ use super::abc::{Circuits, Outcome};
 use super::assert_proved;
 use super::yosys::{Cycles, Design};
 
-/// Cycles of the runs. In so many each broken copy here fails; others need more, and fail in lock step.
+/// Cycles of the runs. In so many each broken copy here fails; others need more, and two of them fail in lock step.
 const CYCLES: usize = 13;
 
 fn shape() -> Shape {
