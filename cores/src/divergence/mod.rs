@@ -136,6 +136,8 @@ rtl::inputs! {
         pub start_valid: Expr = m.input("start_valid", 1),
         pub start_warp: Expr = m.input("start_warp", shape.warp_bits()),
         pub generation: Expr = m.input("generation", shape.warps),
+        /// That of the warp in S7.
+        pub generation_s7: Expr = m.input("generation_s7", 1),
         /// The pc of the path on which warps start. No bits where it is constant ([`Shape::start_pc`]).
         pub start_pc: Expr = m.input("start_pc", shape.start_pc_bits()),
         #[group = "the context that S7 validates next, and the one that S8 updates next"]
@@ -154,18 +156,17 @@ impl UnitInputs {
         Path::start(shape, &self.start_pc)
     }
 
-    /// The barrier's generations of the warps in S7 and S8, on nets of these names. That of S8 was read in S7: no release
-    /// comes between, because the path of the warp was not parked.
+    /// The barrier's generations of the warps in S7 and S8. That of S8 was read in S7: no release comes between, because
+    /// the path of the warp was not parked.
     pub fn generations(&self, m: &Builder) -> [Expr; 2] {
-        let generation_s7 = m.wire("generation_s7", &self.generation.index(&self.warp_s7));
-        let generation_s8 = m.delay("generation_s8", &generation_s7);
-        [generation_s7, generation_s8]
+        [self.generation_s7.clone(), m.delay("generation_s8", &self.generation_s7)]
     }
 
     /// Connects the inputs to an instance that has the same ports.
     pub fn connect(&self, instance: &Instance) {
         instance.input("start_valid", &self.start_valid).input("start_warp", &self.start_warp);
         instance.input("start_pc", &self.start_pc).input("generation", &self.generation);
+        instance.input("generation_s7", &self.generation_s7);
         instance.input("warp_s6", &self.warp_s6).input("slot_s6", &self.slot_s6);
         instance.input("warp_s7", &self.warp_s7).input("slot_s7", &self.slot_s7);
         self.resolve.connect(instance, "s8");

@@ -77,7 +77,7 @@ impl DivergenceUnit for Verilog {
 /// Whether a port belongs to a function that this unit lacks, or nothing reads it. The module may have it, and the core
 /// leaves it open.
 fn is_left_open(name: &str) -> bool {
-    name == "pc_s7" || name.starts_with("gives_way_") || name.ends_with("_trace")
+    ["pc_s7", "generation_s7"].contains(&name) || name.starts_with("gives_way_") || name.ends_with("_trace")
 }
 
 /// The ports of a unit with this shape, with clock and reset.

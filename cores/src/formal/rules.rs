@@ -153,7 +153,7 @@ impl Watcher<'_> {
 
     fn stages(&self, start: &Start, path_s7: &Path, gives_way_s7: &Expr) -> Stages {
         let Self { m, shape, .. } = self;
-        let UnitInputs { warp_s6, slot_s6, warp_s7, slot_s7, resolve, .. } = self.inputs;
+        let UnitInputs { generation, generation_s7, warp_s6, slot_s6, warp_s7, slot_s7, resolve, .. } = self.inputs;
         m.comment("An instruction goes from S6 to S8 in two cycles. Two of a warp keep their distance.");
         let in_s7 = m.delay("in_s7", &self.is_watched(warp_s6));
         let in_s8 = m.delay("in_s8", &self.is_watched(warp_s7));
@@ -162,6 +162,8 @@ impl Watcher<'_> {
         let resolves = m.wire("resolves", &(&resolve.valid & self.is_watched(&resolve.warp)));
         self.rule("s8_waits_for_the_start", &(!&resolve.valid | &start.running));
         self.rule("s7_follows_s6", &(!&start.started | self.is_watched(warp_s7).eq(&in_s7)));
+        let has_generation = generation_s7.eq(&generation.index(&self.warp));
+        self.rule("s7_has_the_generation", &(!&in_s7 | has_generation));
         self.rule("s8_follows_s7", &(!&start.started | self.is_watched(&resolve.warp).eq(&in_s8)));
         if shape.slots > 1 {
             let slot_in_s7 = m.delay("slot_in_s7", slot_s6);

@@ -4,14 +4,14 @@
 //! wait, or none lives. A group is released when all its warps are full, some thread lives, and each warp with a live
 //! thread has the level of the group. A release does not change parked threads: it flips the generation bit of the
 //! warp, which decides what counts as parked. Latency: one cycle after the S8 of the last arrival. Storage: W rows of
-//! 2 · T + 1 bits in LUT RAM; in registers 4 · W bits and a level for each warp.
+//! 2 · T + 1 bits in LUT RAM; in registers 4 · W + 1 bits and a level for each warp.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, Register, any_of, decode, join, ones, reduce, zeros,
 };
 
 use crate::shape::Shape;
-use crate::signals::{Level, Resolve};
+use crate::signals::{Level, Resolve, delay_by};
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("barrier", "The barrier: it releases a group of warps when all their live threads wait.");
@@ -23,13 +23,20 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let resolve = &inputs.resolve;
     let register = |name: &str| m.register(name, shape.warps);
     let (is_full, has_ended, waits) = (register("is_full"), register("has_ended"), register("waits"));
-    let generation = register("generation_now");
-    let UpdatedWarp { full, ended, arrives } = UpdatedWarp::of(&m, shape, &inputs, &generation);
+    let (generation, generation_s7) = (register("generation_now"), m.register("generation_of_s7", 1));
+    // No release comes between S7 and S8: the path of the warp was not parked, or another can run.
+    let generation_s8 = delay_by(&m, "generation_s8", &generation_s7, 1 + shape.delay);
+    let UpdatedWarp { full, ended, arrives } = UpdatedWarp::of(&m, shape, &inputs, &generation_s8);
     let one = m.wire("updated_warp", &decode(&resolve.warp, shape.warps).when(&resolve.valid));
     let writes = m.wire("writes_level", &one.when(&inputs.level.write));
     let levels: Vec<Register> = (0..shape.level_bits()).map(|bit| register(&format!("level_bit_{bit}"))).collect();
     for (bit, register) in levels.iter().enumerate() {
         register.next(&(writes.when(&inputs.level.value.bit(bit)) | (register & !&writes))).reset_ones();
+    }
+
+    if shape.formal {
+        let has_generation = generation_s8.eq(&generation.index(&resolve.warp));
+        m.assert("s8_has_the_generation", &(!&resolve.valid | has_generation));
     }
 
     m.comment("The groups of each level that are released.");
@@ -52,12 +59,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     has_ended.next(&(&has_ended | one.when(&ended))).reset(0);
     waits.next(&((&waits | one.when(&arrives)) & !&release)).reset(0);
     let released = m.fault("every_warp_is_released", &release, &release.any().repeat(shape.warps));
-    generation.next(&(&generation ^ released)).reset(0);
+    let next_generation = m.wire("next_generation", &(&generation ^ released));
+    generation.next(&next_generation).reset(0);
+    // S7 needs it early in its cycle.
+    generation_s7.next(&next_generation.index(&inputs.warp_s6)).reset(0);
 
-    m.port_group("state; of the warp in S7, whether a thread waits, and its level");
+    m.port_group("state; of the warp in S7, its generation, whether a thread waits, and its level");
     m.output("generation", &generation);
     m.output("barrier_release", &release);
     m.output("all_ended", &has_ended.all());
+    m.output("generation_s7", &generation_s7);
     m.output("waits_s7", &waits.index(&inputs.warp_s7));
     m.output("level_s7", &join(levels.iter().map(|bits| bits.index(&inputs.warp_s7))));
     m.finish()
@@ -83,7 +94,8 @@ rtl::inputs! {
         #[group = "outcome of S7; the level that the instruction writes"]
         resolve: Resolve = Resolve::inputs(m, shape, "s8"),
         level: Level = Level::inputs(m, shape, "level"),
-        #[group = "the warp in S7"]
+        #[group = "the warps in S6 and S7"]
+        warp_s6: Expr = m.input("warp_s6", shape.warp_bits()),
         warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
     }
 }
@@ -103,8 +115,7 @@ impl UpdatedWarp {
         let threads = shape.threads;
         let table = m.memory("threads", shape.warps, 2 * threads + 1, MemoryStyle::Distributed);
         let row = table.read("row", &resolve.warp);
-        let now = m.wire("generation_s8", &generation.index(&resolve.warp));
-        let still = row.bit(2 * threads).eq(&now);
+        let still = row.bit(2 * threads).eq(generation);
         let live = m.wire("live", &(row.slice(0, threads) & !&resolve.exit_mask));
         let arrives = m.wire("arrives", &resolve.a_mask.when(&resolve.a_parked));
         let waits = m.wire("waiting", &(row.slice(threads, threads).when(&still) | &arrives));
@@ -112,7 +123,7 @@ impl UpdatedWarp {
         table.write(
             &(start_valid | &resolve.valid),
             &start_valid.mux(start_warp, &resolve.warp),
-            &start_valid.mux(&start, &join([&live, &waits, &now])),
+            &start_valid.mux(&start, &join([&live, &waits, generation])),
         );
         Self { full: live.eq(&waits), ended: live.none(), arrives: arrives.any() }
     }

@@ -30,15 +30,15 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
 
     let barrier = m.instance("barrier", &barrier_module);
     barrier.input("start_valid", &inputs.start_valid).input("start_warp", &inputs.start_warp);
-    barrier.input("warp_s7", &inputs.warp_s7);
+    barrier.input("warp_s6", &inputs.warp_s6).input("warp_s7", &inputs.warp_s7);
     outcome.resolve.connect(&barrier, "s8");
     outcome.level.connect(&barrier, "level");
-    let generation = barrier.net("generation");
+    let generations = ["generation", "generation_s7"].map(|name| barrier.net(name));
     let release = barrier.output_as("barrier_release", "released");
     let all_ended = barrier.net("all_ended");
 
     let unit = m.instance("unit", unit);
-    let unit_inputs = inputs.of_unit(&generation);
+    let unit_inputs = inputs.of_unit(generations);
     unit_inputs.connect(&unit);
     let validate = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_s7"), &format!("path_{field}")));
     let gave_way = unit.net("gives_way_s7");
@@ -142,12 +142,13 @@ struct Outcome {
 }
 
 impl Inputs {
-    fn of_unit(&self, generation: &Expr) -> UnitInputs {
+    fn of_unit(&self, [generation, generation_s7]: [Expr; 2]) -> UnitInputs {
         UnitInputs {
             start_valid: self.start_valid.clone(),
             start_warp: self.start_warp.clone(),
             start_pc: self.start_pc.clone(),
-            generation: generation.clone(),
+            generation,
+            generation_s7,
             warp_s6: self.warp_s6.clone(),
             slot_s6: self.slot_s6.clone(),
             warp_s7: self.warp_s7.clone(),
