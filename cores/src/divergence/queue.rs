@@ -47,23 +47,23 @@ pub struct Settled {
 }
 
 impl<'a> Queue<'a> {
-    /// A path has `bits` more, which are named `more`.
+    /// f has `of_front` more bits, which are named `more`, and each row of the ring `of_row`.
     pub fn declare(
         m: &'a Builder,
         shape: &'a Shape,
         inputs: &'a UnitInputs,
         generation: &Expr,
         more: &str,
-        bits: usize,
+        [of_front, of_row]: [usize; 2],
     ) -> Self {
         m.comment("The front f and the ring, for the commit in S8.");
         let valid_s9 = flag(m, "valid_s9", &inputs.resolve.valid);
         let warp_s9 = m.delay("warp_s9", &inputs.resolve.warp);
-        let hot = HotTable::declare(m, shape, "f", bits);
+        let hot = HotTable::declare(m, shape, "f", of_front);
         let word = hot.read_later(m, &inputs.warp_s7);
         let (front, []) = hot::unpack(m, shape, &word, generation, []);
-        let more = m.field(&word, more, 1 + Row::bits(shape), bits);
-        let row_bits = Row::bits(shape) + bits;
+        let more = m.field(&word, more, 1 + Row::bits(shape), of_front);
+        let row_bits = Row::bits(shape) + of_row;
         let rings = ring::exists(shape).then(|| Rings::declare(m, shape, inputs, row_bits, generation));
         let of_ring = |of: &dyn Fn(&Rings) -> Expr| rings.as_ref().map_or(lit(1, 0), of);
         Self {

@@ -21,7 +21,7 @@ pub struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     pub fn declare(m: &'a Builder, shape: &'a Shape, inputs: &'a UnitInputs, generation: &Expr) -> Self {
-        let queue = Queue::declare(m, shape, inputs, generation, "queued", Queued::bits(shape));
+        let queue = Queue::declare(m, shape, inputs, generation, "queued", [Queued::bits(shape); 2]);
         let queued = Queued::unpack(m, shape, &queue.more);
         Self { m, shape, queue, queued }
     }

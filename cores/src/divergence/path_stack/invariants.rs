@@ -20,7 +20,13 @@ struct Listed {
 
 /// Asserts the claims about the tables, and declares the outputs for a proof: the active path, and all paths. Returns
 /// the active path, and whether a step is due.
-pub fn tables(watch: &Watch, released: &Expr, hot: &HotTable, waiting: &Waiting, settled: &Settled) -> (Path, Expr) {
+pub fn tables(
+    watch: &Watch,
+    released: &Expr,
+    hot: &HotTable,
+    waiting: &Waiting,
+    (settled, order_s9): (&Settled, &Expr),
+) -> (Path, Expr) {
     let Watch { m, shape, at, generation } = watch;
     let word = hot.inspect(&at.warp);
     let (x, [now, later]) = hot::unpack(m, shape, &word, generation, FLAGS);
@@ -31,11 +37,11 @@ pub fn tables(watch: &Watch, released: &Expr, hot: &HotTable, waiting: &Waiting,
 
     let in_s9 = waiting.queue.state_s9(watch);
     let f = waiting.queue.state_front(watch, settled, &in_s9);
-    let at_behind = 1 + Row::bits(shape);
+    let behind = m.wire("order_settled", &in_s9.mux(order_s9, &waiting.orders.state(watch)));
     let mut list = vec![Listed {
         valid: f.bit(Row::bits(shape)),
         row: Row::unpack(m, shape, &f),
-        behind: Behind::unpack(m, shape, &f.from(at_behind)),
+        behind: Behind::unpack(m, shape, &behind),
     }];
     let ring = waiting.queue.state_ring(watch, settled, &in_s9);
     list.extend(ring.into_iter().map(|(valid, word)| Listed {

@@ -7,17 +7,19 @@
 //!
 //! - `choice`: the outcomes of an instruction, compared with f;
 //! - `waiting`: f in LUT RAM, and the ring behind it in block RAM;
+//! - `orders`: the order of f and the first row of the ring;
 //! - `turns`: time slices, `divergence.fair_after`.
 //!
 //! Latency: the active path is known in S8. A *step* changes it without an instruction, as a rotation: x goes to the
 //! back, merges with f, or changes places with f. Whether a step is due after f was taken depends on the row behind
 //! f, which comes from block RAM in S9. So each row is stored with its order to the row behind it ([`Behind`]).
 //!
-//! Storage: W rows of 5 + T + depth + pc bits (x) and of 7 + T + depth + pc bits (f) in LUT RAM, W · T rows of 6 + T +
-//! depth + pc bits in block RAM, and the rows of the rings and the time slices.
+//! Storage: W rows of 5 + T + depth + pc bits (x), of 3 + T + depth + pc bits (f) and of 4 bits (orders) in LUT RAM, W · T
+//! rows of 6 + T + depth + pc bits in block RAM, and the rows of the rings and the time slices.
 
 mod choice;
 mod invariants;
+mod orders;
 mod turns;
 mod waiting;
 
@@ -47,11 +49,12 @@ impl DivergenceUnit for PathStack {
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let hot = |name, bits| Storage { name, words: shape.warps, bits };
-        let [x, front] = [FLAGS.len(), Behind::bits(shape)].map(|more| hot::bits(shape, more));
+        let [x, front] = [FLAGS.len(), 0].map(|more| hot::bits(shape, more));
         let mut tables = vec![hot("hot_x", x), hot("hot_f", front)];
         if ring::exists(shape) {
             tables.push(Storage { name: "rows", words: shape.warps * shape.threads, bits: waiting::row_bits(shape) });
             tables.push(hot("rings", Ring::bits(shape)));
+            tables.push(hot("orders", Behind::bits(shape)));
         }
         tables.push(hot("turns", Turn::bits(shape)));
         tables
@@ -80,7 +83,7 @@ impl DivergenceUnit for PathStack {
         let over = turns.update(&m, shape, &inputs, &outcomes, &choice, &waiting);
         let due = Due::of(&m, &choice, &waiting, &turns, &over);
         hot_x.write_s8(&m, shape, &inputs, &hot::pack(&choice.x, &generation_s8, [&due.now, &due.later]));
-        let settled = waiting.update(&choice);
+        let (settled, order) = waiting.update(&choice);
 
         let rotates = &inputs.resolve.rotates;
         let trace = Traced::of(shape, &settled.trace(&m, shape, rotates, &(rotates & &turns.is_over)));
@@ -94,7 +97,7 @@ impl DivergenceUnit for PathStack {
             let (watch, released) = Watch::declare(&m, shape, &inputs, &generation_s8);
             m.comment("Invariants of the watched warp.");
             let watch = watch.with_named_generation();
-            let (x, step_is_due) = invariants::tables(&watch, &released, &hot_x, &waiting, &settled);
+            let (x, step_is_due) = invariants::tables(&watch, &released, &hot_x, &waiting, (&settled, &order));
             invariants::turns(&watch, &x, &step_is_due, &waiting, &turns);
         }
         m.finish()

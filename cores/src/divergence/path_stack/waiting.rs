@@ -3,6 +3,7 @@
 use rtl::{Builder, Bundle, Expr, join, lit, zeros};
 
 use super::choice::Choice;
+use super::orders::Orders;
 use super::{comes_before, is_at};
 use crate::divergence::UnitInputs;
 use crate::divergence::queue::{Queue, Settled};
@@ -36,6 +37,7 @@ pub struct Waiting<'a> {
     m: &'a Builder,
     shape: &'a Shape,
     pub queue: Queue<'a>,
+    pub orders: Orders<'a>,
     pub behind: Behind,
     /// f and the path behind it are parked, or neither is.
     pub both_parked: Expr,
@@ -43,16 +45,18 @@ pub struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     pub fn declare(m: &'a Builder, shape: &'a Shape, inputs: &'a UnitInputs, generation: &Expr) -> Self {
-        let queue = Queue::declare(m, shape, inputs, generation, "behind", Behind::bits(shape));
-        let behind = Behind::unpack(m, shape, &queue.more);
+        let queue = Queue::declare(m, shape, inputs, generation, "behind", [0, Behind::bits(shape)]);
+        let start = [&inputs.start_valid, &inputs.start_warp];
+        let orders = Orders::declare(m, shape, start, &inputs.warp_s7, &queue);
+        let behind = Behind::unpack(m, shape, &orders.word);
         let bits = |value: &Expr| value.slice(0, behind.parked.width());
         let behind_parked = m.wire("behind_parked", &(&behind.parked & !(&behind.generation ^ bits(generation))).any());
         let both_parked = m.wire("both_parked", &behind_parked.eq(&queue.front.parked));
-        Self { m, shape, queue, behind, both_parked }
+        Self { m, shape, queue, orders, behind, both_parked }
     }
 
-    /// Writes the tables in S9.
-    pub fn update(&self, choice: &Choice) -> Settled {
+    /// Writes the tables. Returns f in S9, and for proofs its order to the path behind it.
+    pub fn update(&self, choice: &Choice) -> (Settled, Expr) {
         let Self { m, shape, queue, .. } = self;
         let Queue { front, generation, ring_any, .. } = queue;
         let Choice { none, merges, changes, to_back, stays, joins, pushes, other, .. } = choice;
@@ -76,9 +80,8 @@ impl<'a> Waiting<'a> {
         let kept = self.behind.pack().when(&(stays | joins));
         let behind = m.delay("next_behind_s9", &covers.mux(&covered.pack(), &kept));
 
-        let now = [row, stands, behind];
-        let (word, moved) = match &queue.rings {
-            None => (join(&now), None),
+        let (word, order, moved) = match &queue.rings {
+            None => (join([&row, &stands]), self.orders.update([&zeros(1), &behind, &behind]), None),
             Some(rings) => {
                 let uncompared = zeros(Behind::bits(shape));
                 let own = join([&Row::of(front, generation).pack(), &self.behind.pack()]);
@@ -90,24 +93,26 @@ impl<'a> Waiting<'a> {
                 });
                 let inserted = m.delay("inserted_s9", &inserted);
                 let moved = rings.write(change, &inserted, [&queue.warp_s9, &queue.generation_s9]);
-                let word = self.next_front(&moved, changes, now);
-                (word, Some(moved))
+                let [word, order] = self.next_front(&moved, changes, [row, stands, behind]);
+                (word, order, Some(moved))
             }
         };
-        queue.write(word, moved)
+        (queue.write(word, moved), order)
     }
 
-    /// The word of the next f. If it has changed places with x, it is compared with the first row of the ring. `now` is f
-    /// if it does not come from the ring: its row, whether there is one, and [`Behind`].
-    fn next_front(&self, moved: &Moved, changes: &Expr, now: [Expr; 3]) -> Expr {
+    /// The word of the next f, and its order. If f has changed places with x, it is compared with the first row of the
+    /// ring. `now` is f if it does not come from the ring: its row, whether there is one, and [`Behind`].
+    fn next_front(&self, moved: &Moved, changes: &Expr, now: [Expr; 3]) -> [Expr; 2] {
         let Self { m, shape, .. } = self;
         m.comment("The next f. If it has changed, it is compared with the first row.");
         let ([row, stands, behind], Changing { first, extracts, .. }) = (now, &moved.change);
         let changed = m.delay("changes_s9", changes) & &moved.any_before;
+        let changed = m.wire("f_changed", &(changed & !extracts));
         let order = m.wire("order_s9", &self.order(&row, first).pack());
-        let own = join([&row, &stands, &changed.mux(&order, &behind)]);
         let at = Row::bits(shape);
-        m.wire("f_s9", &extracts.mux(&join([&first.slice(0, at), &lit(1, 1), &first.from(at)]), &own))
+        let order = self.orders.update([&changed, &order, &extracts.mux(&first.from(at), &behind)]);
+        let own = join([&row, &stands]);
+        [m.wire("f_s9", &extracts.mux(&join([&first.slice(0, at), &lit(1, 1)]), &own)), order]
     }
 
     /// The order of a row and the one behind it.
