@@ -3,7 +3,7 @@
 //! A pushed word can be taken from the second cycle after the push. The producer must have reserved an entry, because
 //! a queue does not report that it is full.
 
-use rtl::{Builder, Expr, Memory, MemoryStyle, Register, clog2, increment, zeros};
+use rtl::{Builder, Expr, Memory, MemoryStyle, Register, clog2, increment};
 
 /// Words of a LUT RAM cell.
 pub const SHORT: usize = 16;
@@ -36,9 +36,11 @@ pub struct Queue {
     pop: Expr,
     write_at: Expr,
     read_at: Expr,
-    /// The entry of the word behind the first.
-    second_at: Expr,
-    next_at: Expr,
+    /// The entry that is read next: that of the word behind the first or, if there is none, of the next first. It does not
+    /// depend on the pop, which is late.
+    coming_at: Expr,
+    /// The word that is read next comes to the front.
+    pub moves: Expr,
 }
 
 impl Queue {
@@ -48,21 +50,22 @@ impl Queue {
         let pop = m.forward(&format!("{name}_pop"), 1);
         let write = Position::declare(m, &format!("{name}_write"), places, push);
         let read = Position::declare(m, &format!("{name}_read"), places, &pop);
-        let has_word = read.next_at.ne(&write.at) | read.next_lap.ne(&write.lap);
-        let valid = m.delay_reset(&format!("{name}_valid"), &has_word);
-        let second_at = m.wire(&format!("{name}_second_at"), &increment(&read.at, 1));
-        let empty = read.at.eq(&write.at) & read.lap.eq(&write.lap);
+        let empty = m.wire(&format!("{name}_is_empty"), &(read.at.eq(&write.at) & read.lap.eq(&write.lap)));
+        let [behind_at, behind_lap] = read.behind();
+        let has_more = behind_at.ne(&write.at) | behind_lap.ne(&write.lap);
+        let valid = m.delay_reset(&format!("{name}_valid"), &pop.mux(&has_more, &!&empty));
+        let coming_at = m.wire(&format!("{name}_coming_at"), &valid.mux(&behind_at, &read.at));
         Self {
             name,
-            valid,
             empty,
             places,
             write: push.clone(),
-            pop,
             write_at: write.at.q(),
             read_at: read.at.q(),
-            second_at,
-            next_at: read.next_at,
+            coming_at,
+            moves: m.wire(&format!("{name}_moves"), &(&pop | !&valid)),
+            valid,
+            pop,
         }
     }
 
@@ -82,23 +85,14 @@ impl Queue {
     pub fn field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
         let style = style(self.places, pushed.width());
         let (name, memory) = self.memory(m, field, pushed, style);
-        read_at_edge(m, &memory, style, &name, &self.next_at)
+        read_at_edge_where(m, &memory, style, &name, &self.moves, &self.coming_at)
     }
 
-    /// Like [`next_field`](Self::next_field), for fields of many bits: read once, when it is known whether the first
-    /// word is taken.
+    /// The same for a field in LUT RAM whose value in the word that comes next is needed. It is in the first word from the
+    /// next cycle on where the queue [moves](Self::moves).
     pub fn coming_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
         let (name, memory) = self.memory(m, field, pushed, MemoryStyle::Distributed);
-        memory.read(&format!("{name}_coming"), &self.next_at)
-    }
-
-    /// A field of few bits, in the word that will be first in the next cycle, if there is one. Both candidates are
-    /// read before it is known whether the first word is taken.
-    pub fn next_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
-        let (name, memory) = self.memory(m, field, pushed, MemoryStyle::Distributed);
-        let first = memory.read(&format!("{name}_first"), &self.read_at);
-        let second = memory.read(&format!("{name}_second"), &self.second_at);
-        m.wire(&format!("{name}_next"), &self.pop.mux(&second, &first))
+        memory.read(&format!("{name}_coming"), &self.coming_at)
     }
 
     fn memory(&self, m: &Builder, field: &str, pushed: &Expr, style: MemoryStyle) -> (String, Memory) {
@@ -119,21 +113,22 @@ impl Queue {
 struct Position {
     at: Register,
     lap: Register,
-    next_at: Expr,
-    next_lap: Expr,
 }
 
 impl Position {
+    /// It goes on where `moves` holds, which is late: it only enables the registers.
     fn declare(m: &Builder, name: &str, places: usize, moves: &Expr) -> Self {
-        let bits = clog2(places);
-        let step = if bits == 0 { zeros(0) } else { moves.extend(bits) };
-        let at = m.register(&format!("{name}_at"), bits);
-        let lap = m.register(&format!("{name}_lap"), 1);
-        let next_at = m.wire(&format!("{name}_next_at"), &(&at + step));
-        let next_lap = m.wire(&format!("{name}_next_lap"), &(&*lap ^ (moves & at.all())));
-        at.next(&next_at).reset(0);
-        lap.next(&next_lap).reset(0);
-        Self { at, lap, next_at, next_lap }
+        let (at, lap) = (m.register(&format!("{name}_at"), clog2(places)), m.register(&format!("{name}_lap"), 1));
+        let position = Self { at, lap };
+        let [next_at, next_lap] = position.behind();
+        position.at.next(&next_at).enable(moves).reset(0);
+        position.lap.next(&next_lap).enable(moves).reset(0);
+        position
+    }
+
+    /// The number and the lap of the entry behind.
+    fn behind(&self) -> [Expr; 2] {
+        [increment(&self.at, 1), &*self.lap ^ self.at.all()]
     }
 }
 
@@ -142,6 +137,21 @@ pub fn read_at_edge(m: &Builder, memory: &Memory, style: MemoryStyle, name: &str
     match style {
         MemoryStyle::Distributed => m.delay(name, &memory.read(&format!("{name}_read"), address)),
         _ => memory.read_registered(name, address),
+    }
+}
+
+/// The same where `moves` holds. Elsewhere the word stays.
+pub fn read_at_edge_where(
+    m: &Builder,
+    memory: &Memory,
+    style: MemoryStyle,
+    name: &str,
+    moves: &Expr,
+    address: &Expr,
+) -> Expr {
+    match style {
+        MemoryStyle::Distributed => m.hold(name, &memory.read(&format!("{name}_read"), address), moves),
+        _ => memory.read_registered_where(name, moves, address),
     }
 }
 

@@ -50,16 +50,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.assert("a_place_is_reserved", &!(&may_push & requests.full()));
     }
     let (head, writers) = first(&m, shape, &requests, &request);
-    m.comment(
-        "Block RAM answers late in a cycle, and the pop selects the word for the next cycle. So the bit for the \
-         console is read apart.",
-    );
-    let is_console = m.delay("request_is_console", &requests.next_field(&m, "to_console", &to_console));
-    let is_scratchpad = if shape.has_scratchpad() {
-        m.delay("request_is_scratchpad", &requests.next_field(&m, "to_scratchpad", &to_scratchpad))
-    } else {
-        zeros(1)
-    };
+    m.comment("Block RAM answers late in a cycle. So the bit for the console is in LUT RAM.");
+    let is_console = requests.field(&m, "to_console", &to_console);
+    let is_scratchpad =
+        if shape.has_scratchpad() { requests.field(&m, "to_scratchpad", &to_scratchpad) } else { zeros(1) };
     let present = &requests.valid;
     let offers = |withdraws: &str| m.fault(withdraws, present, &(present & !&may_push));
     let elsewhere = if shape.has_scratchpad() { &is_console | &is_scratchpad } else { is_console.clone() };
@@ -117,9 +111,10 @@ fn first(m: &Builder, shape: &Shape, requests: &Queue, request: &Request) -> (Re
     let joined = |others: &Expr, places: &Expr| {
         Request::unpack(m, shape, &join([&others.slice(0, before), places, &others.from(before)]))
     };
-    let writers = Writers::of(m, shape, &joined(&others, &places), "coming").delay(m, "request");
+    let writers = Writers::of(m, shape, &joined(&others, &places), "coming").hold(m, "request", &requests.moves);
     // Behind the queue only the scratchpad asks for the positions.
-    let places = if shape.has_scratchpad() { m.delay("request_place", &places) } else { zeros(places.width()) };
+    let places =
+        if shape.has_scratchpad() { m.hold("request_place", &places, &requests.moves) } else { zeros(places.width()) };
     let first = joined(&requests.field(m, "word", &others), &places);
     (first, Some(writers))
 }

@@ -42,10 +42,10 @@ impl Writers {
         Self { mask: each(format!("{name}_bytes"), &written), lanes }
     }
 
-    /// The same one cycle later.
-    pub fn delay(&self, m: &Builder, name: &str) -> Self {
-        let lane = |byte: usize| m.delay(&format!("{name}_lane_{byte}"), &self.lanes[byte]);
-        Self { mask: m.delay(&format!("{name}_mask"), &self.mask), lanes: [0, 1, 2, 3].map(lane) }
+    /// The same in registers, which take their values where `moves` holds.
+    pub fn hold(&self, m: &Builder, name: &str, moves: &Expr) -> Self {
+        let lane = |byte: usize| m.hold(&format!("{name}_lane_{byte}"), &self.lanes[byte], moves);
+        Self { mask: m.hold(&format!("{name}_mask"), &self.mask, moves), lanes: [0, 1, 2, 3].map(lane) }
     }
 
     /// The line of the lanes' `words`, on a wire with this name.
