@@ -1,15 +1,15 @@
 //! S6, leader: the lowest thread of the active path, before S7 decides whether the instruction belongs to that path.
 //!
-//! A table in LUT RAM holds the threads of each context's path. It is written at the end of S8, or later by the delay
-//! of the divergence unit. It is read in S5, so that S6 has its whole cycle for the election and the selection of the
-//! leader's address. A register forwards a write of the same cycle. So an instruction that needs a leader must issue
+//! A table in LUT RAM holds the threads of each context's path. They are known at the end of S8, or later by the delay
+//! of the divergence unit, and written a cycle after that. The table is read in S5, so that S6 has its whole cycle for
+//! the election and the selection of the leader's address. What is not written yet is forwarded. So an instruction that needs a leader must issue
 //! one cycle later after its predecessor than others ([`Shape::election_spacing`]). For other instructions the
 //! elected lane does not matter.
 //!
 //! Above eight threads, each group of eight elects its lowest lane. S6 selects a sum in each group, and then selects
 //! the group. A leader number over all lanes would select every bit of every lane's sum, with wires across the core.
 //!
-//! Storage: W rows of slots · T bits, and two more in registers.
+//! Storage: W rows of slots · T bits, and two more and the number of a warp in registers.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, encode, join, lit, lowest_one, ones, select, zeros,
@@ -23,7 +23,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s6_leader", "S6, leader: the lowest thread of the path that the instruction must belong to.");
     let spacing = shape.election_spacing();
     m.timing(&format!(
-        "the table is read in S5, with the write of that cycle in it; the election is combinational in S6. S3 \
+        "the table is read in S5, with what S8 knows in that cycle; the election is combinational in S6. S3 \
          issues an instruction that needs a leader {spacing} cycles or more after the one before it of its warp."
     ));
     m.port_group("start: all threads of a warp");
@@ -38,11 +38,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let slot_s6 = m.input("slot_s6", shape.slot_bits());
 
     let table = m.memory("masks", shape.warps, masks.width(), MemoryStyle::Distributed);
-    let all = ones(masks.width());
-    table.write(&(&start_valid | &valid), &start_valid.mux(&start_warp, &warp), &start_valid.mux(&all, &masks));
-    let read = m.delay("masks_before", &table.read("masks_s5", &warp_s5));
-    let written = m.delay("is_written", &(valid & warp.eq(&warp_s5)));
-    let now = m.wire("masks_now", &written.mux(&m.delay("masks_written", &masks), &read));
+    let (all, later) = (ones(masks.width()), m.delay_reset("valid_later", &valid));
+    let (warp_later, masks_later) = (m.delay("warp_later", &warp), m.delay("masks_later", &masks));
+    let write = start_valid.mux(&start_warp, &warp_later);
+    table.write(&(&start_valid | &later), &write, &start_valid.mux(&all, &masks_later));
+    let is_written = m.fault("masks_are_not_forwarded", &(&later & warp_later.eq(&warp_s5)), &zeros(1));
+    let read = m.delay("masks_before", &is_written.mux(&masks_later, &table.read("masks_s5", &warp_s5)));
+    let is_known = m.delay("is_known", &(&valid & warp.eq(&warp_s5)));
+    let now = m.wire("masks_now", &is_known.mux(&masks_later, &read));
     let mask = select(&slot_s6, now.lanes(shape.threads));
     let election = Election::of(&m, shape, &mask);
     let one_group = election.group.width() == 0;

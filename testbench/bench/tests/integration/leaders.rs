@@ -38,4 +38,8 @@ fn an_election_that_is_broken_is_found() {
     let config = support::config(2, 16);
     assert!(support::agrees(&config, &program()));
     assert_eq!(support::found(&config, &program(), &faults), faults);
+    // Four warps issue every four cycles: an election reads the threads in the cycle in which they are written.
+    let (config, fault) = (support::config(4, 16), ["s6_leader.masks_are_not_forwarded"]);
+    assert!(support::agrees(&config, &program()));
+    assert_eq!(support::found(&config, &program(), &fault), fault);
 }
