@@ -6,7 +6,7 @@
 //! | S1 | `stages/s1_fetch.rs` | instruction memory |
 //! | S2 | `stages/s2_predecode.rs` | operands used, predicted next pc |
 //! | S3 | `stages/s3_schedule.rs` and `s3_*.rs` | buffers, scoreboard, reservations, pick one ready instruction |
-//! | S4 | `stages/s4_collect.rs`, `s4_immediate.rs` | register file read, immediates |
+//! | S4 | `stages/s4_collect.rs`, `s4_immediate.rs`, `s4_lanes.rs` | register file read, immediates, control of the lanes |
 //! | S5 | `stages/s5_decode.rs`, `decoder.rs` | control, operands |
 //! | S6 | `stages/s6_execute.rs` | lanes |
 //! | S7 | `stages/s7_commit.rs`, `s7_faults.rs`, `s7_access.rs` | validation, branch targets, one memory transaction, register write |

@@ -19,7 +19,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let computes = m.input("long_result_used_s7", 1);
     let divides = m.input("divider_used_s7", 1);
     let may_divide = m.input("may_divide_s7", 1);
-    let target = LateResult::inputs(&m, shape, "late_s7");
+    // All lanes of the path, which S7 knows earlier than the lanes that it serves.
+    let active = m.input("mask_path", shape.threads);
+    let target = LateResult { served: active, ..LateResult::inputs(&m, shape, "late_s7") };
     let funct3 = m.input("funct3_s7", 2);
     let dividend = m.input("dividend_s7", shape.line_bits());
     let divisor = m.input("store_s7", shape.line_bits());

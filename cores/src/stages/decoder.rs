@@ -186,3 +186,42 @@ impl CsrAccess {
         }
     }
 }
+
+/// Decoded values on wires.
+pub struct Names<'a> {
+    pub m: &'a Builder,
+    pub decoder: Decoder,
+}
+
+impl Names<'_> {
+    pub fn is(&self, name: &str, operation: Operation) -> Expr {
+        self.any(name, &|e| e.operation == operation)
+    }
+
+    /// Whether `wanted` holds for the instruction.
+    pub fn any(&self, name: &str, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
+        self.decoder.wire(self.m, name, wanted)
+    }
+}
+
+/// A CSR instruction.
+pub struct Csrs {
+    pub access: CsrAccess,
+    pub writes: Expr,
+    pub is_exit: Expr,
+    /// It writes a CSR of the warp, with the value of the leader.
+    pub takes_leader: Expr,
+}
+
+impl Csrs {
+    pub fn of(names: &Names, is_csr: &Expr) -> Self {
+        let m = names.m;
+        m.comment("Control and status registers.");
+        let access = CsrAccess::new(&names.decoder.fields);
+        let writes = m.wire("csr_writes", &access.writes);
+        let is_exit = m.wire("is_exit", &(is_csr & names.decoder.csr_is(CsrKind::Exit) & &writes));
+        let of_warp = is_csr & names.decoder.csr(&Csr::is_of_warp);
+        let takes_leader = m.wire("takes_leader", &(of_warp & &writes & !&access.immediate));
+        Self { access, writes, is_exit, takes_leader }
+    }
+}

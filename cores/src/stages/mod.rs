@@ -16,6 +16,7 @@ pub mod s3_scoreboard;
 pub mod s3_stalls;
 pub mod s4_collect;
 pub mod s4_immediate;
+pub mod s4_lanes;
 pub mod s5_decode;
 pub mod s6_execute;
 pub mod s6_leader;

@@ -240,6 +240,7 @@ impl Registers {
 /// Counts of the parts of each long-latency result.
 struct Parts {
     starts: Memory,
+    /// One more than have finished.
     finishes: Memory,
     /// The number of the entry that starts, with its context.
     row_s4: Expr,
@@ -261,15 +262,17 @@ impl Parts {
         let (rows, width) = (shape.contexts() * shape.late_results, clog2(shape.threads + 1));
         let row_s4 = m.wire("row_s4", &join([&started.entry, &started.context]));
         let row_late = m.wire("row_late", &join([&late.entry, &late.context]));
-        let counts = |name: &str, happens: &Expr, row: &Expr| {
+        let counts = |name: &str, happens: &Expr, row: &Expr, from: u64| {
             let memory = m.memory(name, rows, width, MemoryStyle::Distributed);
-            let more = m.wire(&format!("{name}_more"), &increment(&memory.read(&format!("{name}_before"), row), 1));
-            memory.write(&(start_valid | happens), &inputs.row(Self::row_bits(shape), row), &more.when(&!start_valid));
-            (memory, more)
+            let before = memory.read(&format!("{name}_before"), row);
+            let next = start_valid.mux(&lit(width, from), &increment(&before, 1));
+            memory.write(&(start_valid | happens), &inputs.row(Self::row_bits(shape), row), &next);
+            (memory, before)
         };
-        let (starts, _) = counts("started", &started.valid, &row_s4);
-        let (finishes, finished) = counts("finished", &late.valid, &row_late);
-        let is_last = finished.eq(&starts.read("started_of_late", &row_late));
+        let (starts, _) = counts("started", &started.valid, &row_s4, 0);
+        // It is late which part finishes. So its number is stored, one more than have finished.
+        let (finishes, part) = counts("finished", &late.valid, &row_late, 1);
+        let is_last = part.eq(&starts.read("started_of_late", &row_late));
         let is_last = m.fault("every_part_counts_as_the_last", &is_last, &ones(1)) & &late.valid;
         let is_last = m.wire("last_part", &is_last);
         Self { starts, finishes, row_s4, row_late, is_last }
@@ -360,7 +363,8 @@ fn show(m: &Builder, shape: &Shape, parts: &Parts, registers: &Registers, last: 
     let counts = (0..shape.contexts() * shape.late_results)
         .map(|row| (count(&parts.starts, "started", row), count(&parts.finishes, "finished", row)));
     let counts: Vec<(Expr, Expr)> = counts.collect();
-    let compare = |step: u64| join(counts.iter().map(|(one, two)| one.eq(&increment(two, step))));
+    let compare =
+        |unfinished: u64| join(counts.iter().map(|(starts, next)| increment(starts, 1 - unfinished).eq(next)));
     m.output("all_finished", &compare(0));
     m.output("one_unfinished", &compare(1));
     m.output("registers_held", &join(registers.of_slots.concat()));

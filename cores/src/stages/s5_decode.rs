@@ -4,14 +4,13 @@
 //! lane, the store data, control for S6 and S7. The decoder is made from the instruction table of [`crate::isa`].
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
-use weft_config::extension::M;
 
-use super::decoder::{CsrAccess, Decoder, Fields};
-use super::resource::{self, DIVIDER, REQUEST, Reservations};
+use super::decoder::{Csrs, Decoder, Fields, Names};
+use super::resource::{self, Reservations};
 use super::s4_immediate::Shared;
 use super::s7_spin::Step;
 use crate::functional::lane_operands::{self, OperandControl, Operands, Widths};
-use crate::isa::{Acts, Alu, Class, Csr, CsrKind, Encoding, Format, Operation};
+use crate::isa::{Class, Csr, CsrKind, Operation};
 use crate::shape::Shape;
 use crate::signals::{Control, LaneControl, Meta};
 
@@ -35,9 +34,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let names = Names { m: &m, decoder: Decoder::new(&m, shape, word) };
     let reserved = reserved(&m, shape, &names.decoder);
     let kinds = Kinds::of(&names);
-    let csrs = Csrs::of(&m, &names, &kinds);
+    let csrs = Csrs::of(&names, &kinds.is_csr);
     let faults = Faults::of(&m, &names, &kinds, &csrs, &inputs.fetch_fault);
-    let (operand_control, lane) = of_lanes(shape, &names, &reserved, &kinds, &csrs);
     let depth = Depth::of(&m, &kinds, &names.decoder.fields);
     let control = control(shape, &names, kinds, csrs, faults, depth, &inputs);
 
@@ -46,13 +44,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let lanes = m.instance_each(shape.lanes(), "operands", &operands_module);
     lanes.input_parts("rs1", &inputs.rs1).input_parts("rs2", &inputs.rs2);
     lanes.input("immediate", &shared.immediate).input_each("own", |lane| own(shape, shared, lane));
-    operand_control.connect(&lanes, "");
+    inputs.operands.connect(&lanes, "");
     let widths = Widths::of(shape, shape.threads);
     let operands = Operands::build(&widths, &mut |field, _| lanes.output(field));
 
     m.port_group("instruction, control and operands for S6");
     inputs.meta.next_stage(&m, shape).outputs(&m, "s6");
-    lane.delay(&m, shape, "q").outputs(&m, "s6");
+    inputs.lane.delay(&m, shape, "q").outputs(&m, "s6");
     control.delay(&m, shape, "q").outputs(&m, "s6");
     reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s6");
     operands.delay(&m, &widths, "q").outputs(&m, "s6");
@@ -76,34 +74,9 @@ rtl::inputs! {
         rs1: Expr = m.input("rs1_s5", shape.line_bits()),
         rs2: Expr = m.input("rs2_s5", shape.line_bits()),
         shared: Shared = Shared::inputs(m, shape, "s5"),
-    }
-}
-
-struct Names<'a> {
-    m: &'a Builder,
-    decoder: Decoder,
-}
-
-impl Names<'_> {
-    fn is(&self, name: &str, operation: Operation) -> Expr {
-        self.any(name, &|e| e.operation == operation)
-    }
-
-    fn any(&self, name: &str, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
-        self.decoder.wire(self.m, name, wanted)
-    }
-
-    /// Whether it uses this operation of the lanes' ALU.
-    fn alu(&self, name: &str, wanted: Alu) -> Expr {
-        self.any(name, &|e| e.operation.alu() == Some(wanted))
-    }
-
-    /// The operations of extensions that act in this way, one bit each.
-    fn selects(&self, shape: &Shape, acts: Acts) -> Expr {
-        let is = |name: &&str| {
-            self.decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.name == *name))
-        };
-        join(shape.lane_operations(acts).iter().map(is))
+        #[group = "control of the lanes, from S4"]
+        operands: OperandControl = OperandControl::inputs(m, shape, "s5"),
+        lane: LaneControl = LaneControl::inputs(m, shape, "lane_s5"),
     }
 }
 
@@ -121,11 +94,7 @@ struct Kinds {
     is_branch: Expr,
     is_jal: Expr,
     is_jalr: Expr,
-    is_auipc: Expr,
     is_csr: Expr,
-    is_less: Expr,
-    is_logic: Expr,
-    is_shift: Expr,
 }
 
 impl Kinds {
@@ -135,32 +104,8 @@ impl Kinds {
             is_branch: names.is("is_branch", Operation::Branch),
             is_jal: names.is("is_jal", Operation::Jal),
             is_jalr: names.is("is_jalr", Operation::Jalr),
-            is_auipc: names.is("is_auipc", Operation::Auipc),
             is_csr: names.any("is_csr", &|e| matches!(e.operation, Operation::Csr(_))),
-            is_less: names.any("is_less", &|e| matches!(e.operation.alu(), Some(Alu::Less | Alu::LessUnsigned))),
-            is_logic: names.alu("is_logic", Alu::Logic),
-            is_shift: names.alu("is_shift", Alu::Shift),
         }
-    }
-}
-
-struct Csrs {
-    access: CsrAccess,
-    writes: Expr,
-    is_exit: Expr,
-    /// It writes a CSR of the warp, with the value of the leader.
-    takes_leader: Expr,
-}
-
-impl Csrs {
-    fn of(m: &Builder, names: &Names, kinds: &Kinds) -> Self {
-        m.comment("Control and status registers.");
-        let access = CsrAccess::new(&names.decoder.fields);
-        let writes = m.wire("csr_writes", &access.writes);
-        let is_exit = m.wire("is_exit", &(&kinds.is_csr & names.decoder.csr_is(CsrKind::Exit) & &writes));
-        let of_warp = &kinds.is_csr & names.decoder.csr(&Csr::is_of_warp);
-        let takes_leader = m.wire("takes_leader", &(of_warp & &writes & !&access.immediate));
-        Self { access, writes, is_exit, takes_leader }
     }
 }
 
@@ -185,73 +130,6 @@ impl Faults {
         let cause = is_fetch_fault.mux(&lit(4, ACCESS_FAULT), &legal.mux(&stop, &lit(4, ILLEGAL)));
         Self { any, cause }
     }
-}
-
-/// Control of the lanes: for their operands in S5, and for S6.
-fn of_lanes(
-    shape: &Shape,
-    names: &Names,
-    reserved: &Reservations,
-    kinds: &Kinds,
-    csrs: &Csrs,
-) -> (OperandControl, LaneControl) {
-    let (m, decoder) = (names.m, &names.decoder);
-    let Fields { funct3, funct7, .. } = &decoder.fields;
-    let Kinds { is_branch, is_jal, is_jalr, is_auipc, .. } = kinds;
-    let Kinds { is_csr, is_less, is_logic, is_shift, .. } = kinds;
-    // Only extensions have such instructions.
-    let compares = decoder.any(&|e| e.operation.alu() == Some(Alu::Compare));
-    let is_idle = decoder.any(&|e| matches!(e.operation.alu(), Some(Alu::Compare | Alu::Idle)));
-    let inverts_more = decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.inverts));
-
-    m.comment("Operands. A dividend passes the adder as rs1 + 0. An exit code is subtracted from 0.");
-    let is_rs1 = &csrs.is_exit & !&csrs.access.immediate & &csrs.access.keeps_operand;
-    let exit_code_is_rs1 = m.wire("exit_code_is_rs1", &is_rs1);
-    let subtracts =
-        m.wire("subtracts", &(names.alu("is_sub", Alu::Sub) | is_less | is_branch | compares | &csrs.is_exit));
-    // Branches that test equality subtract the exclusive or from 0. That of an exit is of its code and 0.
-    let is_equality = m.wire("is_equality", &((is_branch & !funct3.bit(2)) | exit_code_is_rs1));
-    let shifts_left = m.wire("shifts_left", &(is_shift & !funct3.bit(2)));
-    let shifts_right = m.wire("shifts_right", &(is_shift & funct3.bit(2)));
-    let by_products = shape.shifts_by_products();
-    let reverses = if by_products { &shifts_right } else { &shifts_left };
-    let of_multiplier = |value: &Expr| value.slice(0, usize::from(by_products));
-    let of_funnel = |value: &Expr| value.slice(0, usize::from(!by_products));
-    let combine = [is_logic & &funct3.bit(0) | !(is_logic | &is_equality), is_logic & funct3.bit(1)];
-    let takes_csr = is_csr & !&csrs.takes_leader;
-    let is_register = names.any("format_r", &|e| e.format == Format::R);
-    let operands = OperandControl {
-        takes_rs2: m.wire("takes_rs2", &((is_register & !reserved.of(&DIVIDER)) | is_branch)),
-        inverts: m.wire("inverts", &(&subtracts | reverses | inverts_more)),
-        combine: m.wire("combine", &join(&combine)),
-        adds: m.wire(
-            "adds",
-            &!(is_logic | &is_equality | of_funnel(is_shift).any() | names.is("is_lui", Operation::Lui) | takes_csr),
-        ),
-        shifts_right: of_funnel(&shifts_right),
-        shifts_left: of_funnel(&shifts_left),
-        arithmetic: of_funnel(&funct7.bit(5)),
-        multiplies: of_multiplier(&decoder.any(&|e| e.class == Class::Product)),
-        shifts: of_multiplier(is_shift),
-        selects: names.selects(shape, Acts::OnOperands),
-    };
-    let pc_is_value = is_auipc | is_jal | is_jalr;
-    let signs = usize::from(shape.has(&M));
-    // 0 mul, 1 mulh, 2 mulhsu, 3 mulhu
-    let a_signed = is_shift.mux(&funct7.bit(5), &!funct3.slice(0, 2).all());
-    let lane = LaneControl {
-        subtract: subtracts,
-        less_unsigned: is_branch.mux(&funct3.bit(1), &funct3.bit(0)),
-        set_less: is_less.clone(),
-        no_result: &pc_is_value | reserved.of(&REQUEST) | &csrs.takes_leader | is_idle | of_multiplier(is_shift).any(),
-        pc_is_value,
-        a_signed: a_signed.slice(0, signs),
-        b_signed: (!is_shift & !funct3.bit(1)).slice(0, signs),
-        shifts_left: of_multiplier(&shifts_left),
-        shifts_right: of_multiplier(&shifts_right),
-        selects: names.selects(shape, Acts::OnResult),
-    };
-    (operands, lane)
 }
 
 /// The change of the call depth, by the hints of the link registers.

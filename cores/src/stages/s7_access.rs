@@ -62,7 +62,7 @@ impl Service {
         m.comment("A jalr serves the lanes with the leader's target.");
         let jump_served = transaction.output("jump_lanes");
         let served = m.wire("served", &is_memory.mux(&memory_served, &control.is_jalr.mux(&jump_served, active)));
-        let unserved = active & !&served;
+        let unserved = active & ((!memory_served).when(&is_memory) | (!&jump_served).when(&control.is_jalr));
         let all_but_last = &unserved & !concat([&served.bit(0), &zeros(shape.threads - 1)]);
         let unserved = m.wire("unserved", &m.fault("serving_lane_0_drops_the_last_lane", &unserved, &all_but_last));
         Self { transaction, direct, positions, line, leader_word, at_console, at_window, jump_served, served, unserved }

@@ -71,6 +71,8 @@ rtl::inputs! {
         /// The value that is the same in all lanes, and is joined to the results.
         uniform: Expr = m.input("uniform_s7", 32),
         pub addresses: Expr = m.input("address_s7", shape.line_bits()),
+        /// The lanes whose address may be accessed.
+        pub mapped: Expr = m.input("mapped_s7", shape.threads),
         /// The lanes in which the branch condition holds.
         pub taken: Expr = m.input("taken_s7", shape.threads),
         pub store: Expr = m.input("store_s7", shape.line_bits()),
@@ -238,7 +240,9 @@ impl Commit {
         // The depth increases by one, or decreases by one: all ones.
         let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
         let depth = m.wire("depth", &(&path.depth + step));
-        let remains = control.is_branch.mux(&falls_through, &self.service.unserved);
+        // Unserved threads are late. No branch has any.
+        let remains = self.service.unserved.when(&!rotates);
+        let stays = rotates.mux(&path.mask, &falls_through.when(&control.is_branch));
         let yields = if shape.takes_turns {
             s7_spin::yields(m, shape, &self.inputs, &self.validation.valid, &not_taken.any())
         } else {
@@ -254,7 +258,7 @@ impl Commit {
             a_parked: control.is_barrier.clone(),
             b_pc: (&control.is_branch & !rotates).mux(&control.pc_value, &meta.pc),
             b_depth: path.depth.clone(),
-            b_mask: rotates.mux(&path.mask, &remains),
+            b_mask: remains | stays,
             exit_mask: active.when(&(&control.is_exit & !rotates)),
             rotates: rotates.slice(0, usize::from(shape.rotates)),
             b_parked: (&path.parked & rotates).slice(0, shape.b_parked_bits()),
@@ -291,8 +295,8 @@ impl Commit {
             m.output("leader_word_load", &self.service.leader_word);
         }
         m.output("commit_s7", &self.commits);
-        m.output("served_s7", &self.service.served.when(&self.commits));
-        m.output("completes_s7", &(&self.commits & self.service.unserved.none()));
+        m.output("served_s7", &self.service.served);
+        m.output("unserved_s7", &self.service.unserved);
         s7_end::outputs(m, shape, self);
     }
 
@@ -340,7 +344,8 @@ impl Commit {
         Reservations::new(shape, unused_s8).outputs(m, "unused_s8");
         // It has its own register, because it decides at the start of S8 which stage writes the register file.
         let calls_off = m.delay_reset("result_unused", &(self.inputs.rd().any() & unused.any_late()));
-        let context = m.delay("context_q", &join_context(&meta.warp, &meta.slot));
+        // Many others read the registers of the warp and the slot. A reset keeps these apart from them.
+        let context = m.delay_reset("context_q", &join_context(&meta.warp, &meta.slot));
         Written { valid: calls_off, context, entry: entry_s8 }.outputs(m, "unused_s8");
         resolved
     }

@@ -8,6 +8,7 @@ use rtl::{Builder, Expr, concat, lit, lowest_one, ones, zeros};
 use super::s7_commit::Inputs;
 use crate::memory::map::{in_ram, in_scratchpad, in_windows};
 use crate::shape::{CONSOLE, Shape};
+use crate::signals::Control;
 
 pub struct Faults {
     /// An instruction that would commit is at fault.
@@ -31,24 +32,7 @@ impl Faults {
             m.wire_each(shape.lanes(), name, |lane| f(&addresses.lane(lane, 32)))
         };
         let misaligned = per_lane("misaligned", &|a| &is_memory & ((a.bit(0) & size.any()) | (a.bit(1) & size.bit(1))));
-        let at_console = per_lane("at_console", &|a| a.is(u64::from(CONSOLE)));
-        let mapped = per_lane("in_ram", &|a| in_ram(shape, a)) | at_console.when(&!&control.is_atomic);
-        let mapped = if shape.has_scratchpad() {
-            // Of the atomic operations only AMOs have a code of 4 or more.
-            let is_amo = control.memory_op.slice(2, 2).any();
-            let performs = if shape.scratchpad_atomics { &is_amo | !&control.is_atomic } else { !&control.is_atomic };
-            let performs = m.fault("the_scratchpad_takes_reservations", &performs, &ones(1));
-            mapped | per_lane("in_scratchpad", &|a| in_scratchpad(shape, a)).when(&performs)
-        } else {
-            mapped
-        };
-        let mapped = if shape.has_windows() {
-            let performs = m.fault("windows_take_atomic_operations", &!&control.is_atomic, &ones(1));
-            mapped | per_lane("in_windows", &|a| in_windows(shape, a)).when(&performs)
-        } else {
-            mapped
-        };
-        let unmapped = m.wire("unmapped", &(!mapped).when(&is_memory));
+        let unmapped = m.wire("unmapped", &(!&inputs.mapped).when(&is_memory));
         let offsets = per_lane("offsets", &|a| a.slice(0, 2));
         let to_target = &control.is_jal.repeat(shape.threads) | taken.when(&control.is_branch);
         let target_misaligned = m.wire("target_misaligned", &to_target.when(&control.target_misaligned));
@@ -58,9 +42,10 @@ impl Faults {
 
         m.comment("Fault: the lowest lane at fault; misalignment comes before a missing address.");
         let of_itself = m.wire("instruction_at_fault", &(&control.faults | (&control.writes_level & &inputs.waits)));
-        let at_fault = of_itself.repeat(shape.threads) | &misaligned | &unmapped | &jump_misaligned;
-        let lanes = m.wire("fault_lanes", &(inputs.active() & at_fault));
-        let any = m.wire("fault", &(valid & lanes.any()));
+        let of_lanes = m.wire("lanes_at_fault", &(inputs.active() & (&misaligned | &unmapped | &jump_misaligned)));
+        // A valid path has threads. Whether the instruction itself is at fault is late in the cycle.
+        let any = m.wire("fault", &(valid & (&of_itself | of_lanes.any())));
+        let lanes = m.wire("fault_lanes", &(of_lanes | inputs.active().when(&of_itself)));
         let failed_exits = m.wire("failed_exits", &failed_exits(m, shape, inputs));
         let reported = m.wire("reported_lanes", &(&lanes | &failed_exits));
         let lane_one = m.wire("fault_lane_one", &lowest_one(&reported));
@@ -73,6 +58,28 @@ impl Faults {
         let cause = of_itself.mux(&control.cause, &is_memory.mux(&memory_cause, &lit(4, 0)));
         Self { any, failed_exits, lane_one, cause, offsets }
     }
+}
+
+/// The lanes whose address has memory or a device that performs the operation. In S6, so that S7 has less to do.
+pub fn mapped(m: &Builder, shape: &Shape, control: &Control, addresses: &Expr) -> Expr {
+    let each = |name: &str, is_in: &dyn Fn(&Expr) -> Expr| {
+        m.wire_each(shape.lanes(), name, |lane| is_in(&addresses.lane(lane, 32)))
+    };
+    let is_plain = !&control.is_atomic;
+    let at_console = each("at_console", &|address| address.is(u64::from(CONSOLE)));
+    let mut mapped = each("in_ram", &|address| in_ram(shape, address)) | at_console.when(&is_plain);
+    if shape.has_scratchpad() {
+        // Of the atomic operations only AMOs have a code of 4 or more.
+        let is_amo = control.memory_op.slice(2, 2).any();
+        let performs = if shape.scratchpad_atomics { &is_amo | &is_plain } else { is_plain.clone() };
+        let performs = m.fault("the_scratchpad_takes_reservations", &performs, &ones(1));
+        mapped = mapped | each("in_scratchpad", &|address| in_scratchpad(shape, address)).when(&performs);
+    }
+    if shape.has_windows() {
+        let performs = m.fault("windows_take_atomic_operations", &is_plain, &ones(1));
+        mapped = mapped | each("in_windows", &|address| in_windows(shape, address)).when(&performs);
+    }
+    mapped
 }
 
 /// The lanes of an exit whose code is not 0. S6 subtracts the code from 0, and compares them in the way of the branch

@@ -225,12 +225,12 @@ fn a_broken_scratchpad_is_found() {
         "scratchpad.an_amo_writes_all_banks",
         "scratchpad.all_banks_write_the_row_of_the_first",
         "request_queue.the_lowest_lane_wins_a_byte",
-        "s7_commit.the_scratchpad_takes_reservations",
+        "s6_execute.the_scratchpad_takes_reservations",
     ];
     let cores = BuiltCore::broken_copies(&config, RAM_BASE, &faults, Effort::Quick).unwrap();
     for (fault, core) in faults.into_iter().zip(cores) {
         let source = match fault {
-            "s7_commit.the_scratchpad_takes_reservations" => {
+            "s6_execute.the_scratchpad_takes_reservations" => {
                 text("reserves", "begin\n li t0, 0x20000000\n lr.w t1, (t0)\n finish\n")
             }
             "scratchpad.takes_requests_while_an_answer_waits" => text("collides", COLLISIONS),

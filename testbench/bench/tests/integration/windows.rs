@@ -200,7 +200,7 @@ fn broken_copies_are_found() {
         assert_eq!(report.outcome, Outcome::Mismatch, "{fault}: not found");
     }
     let source = text("atomic", "begin\n li t0, 0xf0000000\n lr.w t1, (t0)\n finish\n1: j 1b\n");
-    let fault = "s7_commit.windows_take_atomic_operations";
+    let fault = "s6_execute.windows_take_atomic_operations";
     let report = with_fault(fault, || run(&source, &config((2, 4)), (1, 1)));
     assert_eq!(report.outcome, Outcome::Mismatch, "{fault}: not found");
 }
