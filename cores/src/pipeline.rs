@@ -14,8 +14,8 @@ use crate::functional::long_results;
 use crate::memory::{port, request_queue, scratchpad};
 use crate::shape::Shape;
 use crate::stages::{
-    s0_steer, s1_cached, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s4_lanes, s5_decode,
-    s6_execute, s6_leader, s7_commit, s8_context, s8_end, s9_gather,
+    s0_steer, s1_cached, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s5_decode, s6_execute,
+    s6_leader, s7_commit, s8_context, s8_end, s9_gather,
 };
 use crate::start;
 use crate::trace::Traced;
@@ -42,8 +42,8 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         register.next(value).reset(0);
         register.q()
     };
-    let [served, unserved] =
-        ["served", "unserved"].map(|name| counted(name, &m.forward(&format!("{name}_s7"), shape.threads)));
+    let [served, unserved] = [("served", "served_late_s7"), ("unserved", "unserved_s7")]
+        .map(|(name, net)| counted(name, &m.forward(net, shape.threads)));
     let commits_counted = counted("commit", &commit);
     let completes = m.wire("completes", &(&commits_counted & unserved.none()));
     let cycles = m.counter("cycles", 64, &runs);
@@ -51,7 +51,8 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let instructions = m.counter("instructions", 64, &completes);
     let lanes: Vec<Expr> = served.lanes(1).iter().map(|lane| lane.extend(clog2(shape.threads + 1))).collect();
     let threads = m.register("thread_instructions", 64);
-    threads.next(&(&threads + reduce(&lanes, &|a, b| a + b).extend(64))).enable(&commits_counted).reset(0);
+    let served = reduce(&lanes, &|a, b| a + b).when(&commits_counted);
+    threads.next(&(&threads + served.extend(64))).reset(0);
 
     m.comment("S0 to S3: the front end.");
     let s0 = m.instance("s0", &s0_steer::elaborate(shape)?);
@@ -63,7 +64,6 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     m.comment("S4 to S7: operands, decode, lanes, commit.");
     let s4 = m.instance("s4", &s4_collect::elaborate(shape)?);
     let immediate = m.instance("s4_immediate", &s4_immediate::elaborate(shape)?);
-    let lanes = m.instance("s4_lanes", &s4_lanes::elaborate(shape)?);
     let s5 = m.instance("s5", &s5_decode::elaborate(shape)?);
     let leader = m.instance("s6_leader", &s6_leader::elaborate(shape)?);
     let s6 = m.instance("s6", &s6_execute::elaborate(shape)?);
@@ -77,7 +77,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     m.comment("S9: long-latency results.");
     let s9 = m.instance("s9", &s9_gather::elaborate(shape)?);
     let mut instances =
-        vec![&start, &s0, &s1, &s2, &s3, &s4, &immediate, &lanes, &s5, &leader, &s6, &s7, &s8, &end, &queue, &s9];
+        vec![&start, &s0, &s1, &s2, &s3, &s4, &immediate, &s5, &leader, &s6, &s7, &s8, &end, &queue, &s9];
     let long = if shape.has(&M) { Some(m.instance("long_results", &long_results::elaborate(shape)?)) } else { None };
     if let Some(long) = &long {
         long.input("may_divide_s7", &(s6.net("valid_s7") & s6.net("divider_reserved_s7")));

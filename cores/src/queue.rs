@@ -3,7 +3,7 @@
 //! A pushed word can be taken from the second cycle after the push. The producer must have reserved an entry, because
 //! a queue does not report that it is full.
 
-use rtl::{Builder, Expr, Memory, MemoryStyle, Register, clog2, increment};
+use rtl::{Builder, Expr, Memory, MemoryStyle, clog2, increment, join};
 
 /// Words of a LUT RAM cell.
 pub const SHORT: usize = 16;
@@ -50,18 +50,17 @@ impl Queue {
         let pop = m.forward(&format!("{name}_pop"), 1);
         let write = Position::declare(m, &format!("{name}_write"), places, push);
         let read = Position::declare(m, &format!("{name}_read"), places, &pop);
-        let empty = m.wire(&format!("{name}_is_empty"), &(read.at.eq(&write.at) & read.lap.eq(&write.lap)));
-        let [behind_at, behind_lap] = read.behind();
-        let has_more = behind_at.ne(&write.at) | behind_lap.ne(&write.lap);
-        let valid = m.delay_reset(&format!("{name}_valid"), &pop.mux(&has_more, &!&empty));
-        let coming_at = m.wire(&format!("{name}_coming_at"), &valid.mux(&behind_at, &read.at));
+        let empty = m.wire(&format!("{name}_is_empty"), &read.whole.eq(&write.whole));
+        let valid = m.delay_reset(&format!("{name}_valid"), &pop.mux(&read.behind.ne(&write.whole), &!&empty));
+        let coming = valid.mux(&read.behind, &read.whole).slice(0, clog2(places));
+        let coming_at = m.wire(&format!("{name}_coming_at"), &coming);
         Self {
             name,
             empty,
             places,
             write: push.clone(),
-            write_at: write.at.q(),
-            read_at: read.at.q(),
+            write_at: write.at,
+            read_at: read.at,
             coming_at,
             moves: m.wire(&format!("{name}_moves"), &(&pop | !&valid)),
             valid,
@@ -108,27 +107,24 @@ impl Queue {
     }
 }
 
-/// An entry number, and a bit that flips with each lap and tells a full queue from an empty one. One carry chain over
-/// both would cost more.
+/// An entry number, and above it a bit that flips with each lap and tells a full queue from an empty one. One carry chain
+/// over both would cost more.
 struct Position {
-    at: Register,
-    lap: Register,
+    at: Expr,
+    whole: Expr,
+    /// The entry behind.
+    behind: Expr,
 }
 
 impl Position {
-    /// It goes on where `moves` holds, which is late: it only enables the registers.
+    /// It goes on where `moves` holds, which is late: it only enables the register.
     fn declare(m: &Builder, name: &str, places: usize, moves: &Expr) -> Self {
-        let (at, lap) = (m.register(&format!("{name}_at"), clog2(places)), m.register(&format!("{name}_lap"), 1));
-        let position = Self { at, lap };
-        let [next_at, next_lap] = position.behind();
-        position.at.next(&next_at).enable(moves).reset(0);
-        position.lap.next(&next_lap).enable(moves).reset(0);
-        position
-    }
-
-    /// The number and the lap of the entry behind.
-    fn behind(&self) -> [Expr; 2] {
-        [increment(&self.at, 1), &*self.lap ^ self.at.all()]
+        let bits = clog2(places);
+        let register = m.register(name, bits + 1);
+        let (at, lap) = (register.slice(0, bits), register.bit(bits));
+        let behind = m.wire(&format!("{name}_behind"), &join([&increment(&at, 1), &(lap ^ at.all())]));
+        register.next(&behind).enable(moves).reset(0);
+        Self { at, whole: register.q(), behind }
     }
 }
 

@@ -216,7 +216,6 @@ pub struct Csrs {
 impl Csrs {
     pub fn of(names: &Names, is_csr: &Expr) -> Self {
         let m = names.m;
-        m.comment("Control and status registers.");
         let access = CsrAccess::new(&names.decoder.fields);
         let writes = m.wire("csr_writes", &access.writes);
         let is_exit = m.wire("is_exit", &(is_csr & names.decoder.csr_is(CsrKind::Exit) & &writes));

@@ -1,8 +1,10 @@
-//! S4, in parallel to the register read: the operand that all lanes share, and the offsets to the pc.
+//! S4, in parallel to the register read: the operand that all lanes share, the offsets to the pc, and control of the lanes
+//! (`s4_lanes`).
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
-use super::decoder::{CsrAccess, Decoder};
+use super::decoder::{CsrAccess, Decoder, Names};
+use super::s4_lanes;
 use crate::isa::{CsrKind, Format, Operation};
 use crate::shape::{PC, Shape};
 
@@ -22,19 +24,21 @@ rtl::bundle! {
 }
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let m = Builder::new("s4_immediate", "S4: the immediate, and the offsets that are added to the pc.");
+    let m =
+        Builder::new("s4_immediate", "S4: the immediate, the offsets that are added to the pc, control of the lanes.");
     m.timing("all outputs are registered at the end of S4, for S5, which joins the counter. It is read in S4.");
     let word = m.input("instruction_s4", 32);
     let warp = m.input("warp_s4", shape.warp_bits());
     m.port_group("counters");
     let counters = ["cycles", "instructions", "thread_instructions", "commits"].map(|name| m.input(name, 64));
     let argument = m.input("argument", if shape.control { 32 } else { 0 });
-    let decoder = Decoder::new(&m, shape, &word);
+    let names = Names { m: &m, decoder: Decoder::new(&m, shape, &word) };
+    let decoder = &names.decoder;
 
-    let is_csr = decoder.wire(&m, "is_csr", &|e| matches!(e.operation, Operation::Csr(_)));
-    let csr = csr_value(&m, shape, &decoder, &is_csr, &warp, &argument);
-    let counter = counter_value(&m, &decoder, &is_csr, &counters);
-    let immediate = m.wire("immediate", &(encoded(&m, &decoder, &word) | &csr.value));
+    let is_csr = names.any("is_csr", &|e| matches!(e.operation, Operation::Csr(_)));
+    let csr = csr_value(&m, shape, decoder, &is_csr, &warp, &argument);
+    let counter = counter_value(&m, decoder, &is_csr, &counters);
+    let immediate = m.wire("immediate", &(encoded(&m, decoder, &word) | &csr.value));
     let jumps = decoder.any(&|e| matches!(e.operation, Operation::Branch | Operation::Jal));
     let is_auipc = decoder.is(Operation::Auipc);
     let upper = join([&zeros(10), &immediate.from(12)]);
@@ -49,6 +53,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     .delay(&m, shape, "q");
     shared.immediate = shared.immediate | counter;
     shared.outputs(&m, "s5");
+    s4_lanes::outputs(shape, &names, &is_csr);
     m.finish()
 }
 

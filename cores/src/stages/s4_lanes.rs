@@ -2,36 +2,32 @@
 //!
 //! The lanes have a whole cycle for their operands: the control goes to all bits of all lanes, and comes from registers.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join};
+use rtl::{Bundle, Expr, join};
 use weft_config::extension::M;
 
-use super::decoder::{Csrs, Decoder, Fields, Names};
+use super::decoder::{Csrs, Fields, Names};
 use super::resource::{self, DIVIDER, REQUEST};
 use crate::functional::lane_operands::OperandControl;
 use crate::isa::{Acts, Alu, Class, Encoding, Format, Operation};
 use crate::shape::Shape;
 use crate::signals::LaneControl;
 
-pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let m = Builder::new("s4_lanes", "S4: control of the lanes.");
-    m.timing("all outputs are registered at the end of S4, for S5.");
-    let word = m.input("instruction_s4", 32);
-    let names = Names { m: &m, decoder: Decoder::new(&m, shape, &word) };
-    let operations = Operations::of(&names);
-    let csrs = Csrs::of(&names, &operations.is_csr);
-    let sums = Sums::of(&names, &operations, &csrs);
-    let operands = operands(shape, &names, &operations, &csrs, &sums);
-    let lane = lane(shape, &names, &operations, &csrs, &sums);
-    m.port_group("for the operands in S5, and for S6");
-    operands.delay(&m, shape, "q").outputs(&m, "s5");
-    lane.delay(&m, shape, "lane_q").outputs(&m, "lane_s5");
-    m.finish()
+/// The outputs, for S5: control of the operands, and of what S6 does with them.
+pub fn outputs(shape: &Shape, names: &Names, is_csr: &Expr) {
+    let m = names.m;
+    let operations = Operations::of(names, is_csr);
+    let csrs = Csrs::of(names, is_csr);
+    let sums = Sums::of(names, &operations, &csrs);
+    let operands = operands(shape, names, &operations, &csrs, &sums);
+    let lane = lane(shape, names, &operations, &csrs, &sums);
+    m.output("operand_control_s5", &m.delay("operand_control", &operands.pack()));
+    m.output("lane_control_s5", &m.delay("lane_control", &lane.pack()));
 }
 
 struct Operations {
     is_branch: Expr,
-    is_jump: Expr,
-    is_auipc: Expr,
+    /// The result is the pc plus an offset.
+    is_of_pc: Expr,
     is_csr: Expr,
     is_less: Expr,
     is_logic: Expr,
@@ -41,18 +37,18 @@ struct Operations {
 }
 
 impl Operations {
-    fn of(names: &Names) -> Self {
-        let (m, funct3) = (names.m, &names.decoder.fields.funct3);
+    fn of(names: &Names, is_csr: &Expr) -> Self {
+        let funct3 = &names.decoder.fields.funct3;
         let shifts = names.any("is_shift", &is(Alu::Shift));
         Self {
             is_branch: names.is("is_branch", Operation::Branch),
-            is_jump: names.any("is_jump", &|e| matches!(e.operation, Operation::Jal | Operation::Jalr)),
-            is_auipc: names.is("is_auipc", Operation::Auipc),
-            is_csr: names.any("is_csr", &|e| matches!(e.operation, Operation::Csr(_))),
+            is_of_pc: names
+                .any("is_of_pc", &|e| matches!(e.operation, Operation::Auipc | Operation::Jal | Operation::Jalr)),
+            is_csr: is_csr.clone(),
             is_less: names.any("is_less", &|e| matches!(e.operation.alu(), Some(Alu::Less | Alu::LessUnsigned))),
             is_logic: names.any("is_logic", &is(Alu::Logic)),
-            shifts_left: m.wire("shifts_left", &(&shifts & !funct3.bit(2))),
-            shifts_right: m.wire("shifts_right", &(&shifts & funct3.bit(2))),
+            shifts_left: &shifts & !funct3.bit(2),
+            shifts_right: &shifts & funct3.bit(2),
             shifts,
         }
     }
@@ -81,21 +77,20 @@ impl Sums {
     fn of(names: &Names, operations: &Operations, csrs: &Csrs) -> Self {
         let (m, decoder) = (names.m, &names.decoder);
         let Operations { is_branch, is_less, .. } = operations;
-        m.comment("A dividend passes the adder as rs1 + 0. An exit code is subtracted from 0.");
+        // A dividend passes the adder as rs1 + 0. An exit code is subtracted from 0.
         let is_rs1 = &csrs.is_exit & !&csrs.access.immediate & &csrs.access.keeps_operand;
-        let exit_code_is_rs1 = m.wire("exit_code_is_rs1", &is_rs1);
         // Only extensions have such instructions.
         let compares = decoder.any(&is(Alu::Compare));
-        let is_sub = names.any("is_sub", &is(Alu::Sub));
+        let is_sub = decoder.any(&is(Alu::Sub));
         let subtracts = m.wire("subtracts", &(is_sub | is_less | is_branch | compares | &csrs.is_exit));
         // Branches that test equality, and an exit, whose code is compared with 0.
-        let equality = (is_branch & !decoder.fields.funct3.bit(2)) | exit_code_is_rs1;
+        let equality = (is_branch & !decoder.fields.funct3.bit(2)) | is_rs1;
         Self { subtracts, is_equality: m.wire("is_equality", &equality) }
     }
 }
 
 fn operands(shape: &Shape, names: &Names, operations: &Operations, csrs: &Csrs, sums: &Sums) -> OperandControl {
-    let (m, decoder) = (names.m, &names.decoder);
+    let decoder = &names.decoder;
     let Operations { is_branch, is_csr, is_logic, shifts, shifts_left, shifts_right, .. } = operations;
     let (Fields { funct3, funct7, .. }, Sums { subtracts, is_equality }) = (&decoder.fields, sums);
     let by_products = shape.shifts_by_products();
@@ -105,14 +100,14 @@ fn operands(shape: &Shape, names: &Names, operations: &Operations, csrs: &Csrs, 
     let inverts_more = decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.inverts));
     let combine = [is_logic & &funct3.bit(0) | !(is_logic | is_equality), is_logic & funct3.bit(1)];
     let takes_csr = is_csr & !&csrs.takes_leader;
-    let is_lui = names.is("is_lui", Operation::Lui);
-    let is_register = names.any("format_r", &|e| e.format == Format::R);
+    let is_lui = decoder.is(Operation::Lui);
+    let is_register = decoder.any(&|e| e.format == Format::R);
     let divides = resource::reserved(shape, decoder).of(&DIVIDER);
     OperandControl {
-        takes_rs2: m.wire("takes_rs2", &((is_register & !divides) | is_branch)),
-        inverts: m.wire("inverts", &(subtracts | reverses | inverts_more)),
-        combine: m.wire("combine", &join(&combine)),
-        adds: m.wire("adds", &!(is_logic | is_equality | of_funnel(shifts).any() | is_lui | takes_csr)),
+        takes_rs2: (is_register & !divides) | is_branch,
+        inverts: subtracts | reverses | inverts_more,
+        combine: join(&combine),
+        adds: !(is_logic | is_equality | of_funnel(shifts).any() | is_lui | takes_csr),
         shifts_right: of_funnel(shifts_right),
         shifts_left: of_funnel(shifts_left),
         arithmetic: of_funnel(&funct7.bit(5)),
@@ -124,21 +119,20 @@ fn operands(shape: &Shape, names: &Names, operations: &Operations, csrs: &Csrs, 
 
 fn lane(shape: &Shape, names: &Names, operations: &Operations, csrs: &Csrs, sums: &Sums) -> LaneControl {
     let decoder = &names.decoder;
-    let Operations { is_branch, is_jump, is_auipc, is_less, shifts, shifts_left, shifts_right, .. } = operations;
+    let Operations { is_branch, is_of_pc, is_less, shifts, shifts_left, shifts_right, .. } = operations;
     let Fields { funct3, funct7, .. } = &decoder.fields;
     let of_multiplier = |value: &Expr| value.slice(0, usize::from(shape.shifts_by_products()));
     let signs = usize::from(shape.has(&M));
     let is_idle = decoder.any(&|e| matches!(e.operation.alu(), Some(Alu::Compare | Alu::Idle)));
     let requests = resource::reserved(shape, decoder).of(&REQUEST);
-    let pc_is_value = is_auipc | is_jump;
     // 0 mul, 1 mulh, 2 mulhsu, 3 mulhu
     let a_signed = shifts.mux(&funct7.bit(5), &!funct3.slice(0, 2).all());
     LaneControl {
         subtract: sums.subtracts.clone(),
         less_unsigned: is_branch.mux(&funct3.bit(1), &funct3.bit(0)),
         set_less: is_less.clone(),
-        no_result: &pc_is_value | requests | &csrs.takes_leader | is_idle | of_multiplier(shifts).any(),
-        pc_is_value,
+        no_result: is_of_pc | requests | &csrs.takes_leader | is_idle | of_multiplier(shifts).any(),
+        pc_is_value: is_of_pc.clone(),
         a_signed: a_signed.slice(0, signs),
         b_signed: (!shifts & !funct3.bit(1)).slice(0, signs),
         shifts_left: of_multiplier(shifts_left),

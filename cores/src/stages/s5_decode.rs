@@ -50,7 +50,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.port_group("instruction, control and operands for S6");
     inputs.meta.next_stage(&m, shape).outputs(&m, "s6");
-    inputs.lane.delay(&m, shape, "q").outputs(&m, "s6");
+    m.output("lane_control_s6", &m.delay("lane_control", &inputs.lane));
     control.delay(&m, shape, "q").outputs(&m, "s6");
     reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s6");
     operands.delay(&m, &widths, "q").outputs(&m, "s6");
@@ -75,8 +75,8 @@ rtl::inputs! {
         rs2: Expr = m.input("rs2_s5", shape.line_bits()),
         shared: Shared = Shared::inputs(m, shape, "s5"),
         #[group = "control of the lanes, from S4"]
-        operands: OperandControl = OperandControl::inputs(m, shape, "s5"),
-        lane: LaneControl = LaneControl::inputs(m, shape, "lane_s5"),
+        operands: OperandControl = OperandControl::unpack(m, shape, &m.input("operand_control_s5", OperandControl::bits(shape))),
+        lane: Expr = m.input("lane_control_s5", LaneControl::bits(shape)),
     }
 }
 

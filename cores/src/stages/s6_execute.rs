@@ -28,7 +28,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     ));
     m.port_group("instruction, control and operands from S5");
     let meta = Meta::inputs(&m, shape, "s6");
-    let lane_control = LaneControl::inputs(&m, shape, "s6");
+    let lane_control = LaneControl::unpack(&m, shape, &m.input("lane_control_s6", LaneControl::bits(shape)));
     let control = Control::inputs(&m, shape, "s6");
     let reserved = Reservations::inputs(&m, shape, "reserved_s6");
     let operands = Operands::inputs(&m, &Widths::of(shape, shape.threads), "s6");
@@ -77,7 +77,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
     m.output("result_s7", &result);
     m.output("address_s7", &m.delay("address", &sums));
-    m.output("mapped_s7", &m.delay("mapped", &s7_faults::mapped(&m, shape, &control, &sums)));
+    m.output("mapped_s7", &m.delay("mapped_q", &s7_faults::mapped(&m, shape, &control, &sums)));
     m.output("leader_s7", &m.delay("leader", &leader.one));
     m.output("leader_number_s7", &m.delay("leader_number_q", &leader.number));
     let leader_address = m.delay("leader_address", &leader.sum);

@@ -295,7 +295,6 @@ impl Commit {
             m.output("leader_word_load", &self.service.leader_word);
         }
         m.output("commit_s7", &self.commits);
-        m.output("served_s7", &self.service.served);
         m.output("unserved_s7", &self.service.unserved);
         s7_end::outputs(m, shape, self);
     }

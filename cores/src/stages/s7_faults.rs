@@ -62,24 +62,23 @@ impl Faults {
 
 /// The lanes whose address has memory or a device that performs the operation. In S6, so that S7 has less to do.
 pub fn mapped(m: &Builder, shape: &Shape, control: &Control, addresses: &Expr) -> Expr {
-    let each = |name: &str, is_in: &dyn Fn(&Expr) -> Expr| {
-        m.wire_each(shape.lanes(), name, |lane| is_in(&addresses.lane(lane, 32)))
-    };
     let is_plain = !&control.is_atomic;
-    let at_console = each("at_console", &|address| address.is(u64::from(CONSOLE)));
-    let mut mapped = each("in_ram", &|address| in_ram(shape, address)) | at_console.when(&is_plain);
-    if shape.has_scratchpad() {
-        // Of the atomic operations only AMOs have a code of 4 or more.
-        let is_amo = control.memory_op.slice(2, 2).any();
-        let performs = if shape.scratchpad_atomics { &is_amo | &is_plain } else { is_plain.clone() };
-        let performs = m.fault("the_scratchpad_takes_reservations", &performs, &ones(1));
-        mapped = mapped | each("in_scratchpad", &|address| in_scratchpad(shape, address)).when(&performs);
-    }
-    if shape.has_windows() {
-        let performs = m.fault("windows_take_atomic_operations", &is_plain, &ones(1));
-        mapped = mapped | each("in_windows", &|address| in_windows(shape, address)).when(&performs);
-    }
-    mapped
+    // Of the atomic operations only AMOs have a code of 4 or more.
+    let is_amo = control.memory_op.slice(2, 2).any();
+    let by_scratchpad = if shape.scratchpad_atomics { is_amo | &is_plain } else { is_plain.clone() };
+    let by_scratchpad = m.fault("the_scratchpad_takes_reservations", &by_scratchpad, &ones(1));
+    let by_windows = m.fault("windows_take_atomic_operations", &is_plain, &ones(1));
+    m.wire_each(shape.lanes(), "mapped", |lane| {
+        let address = addresses.lane(lane, 32);
+        let mut mapped = in_ram(shape, &address) | (address.is(u64::from(CONSOLE)) & &is_plain);
+        if shape.has_scratchpad() {
+            mapped = mapped | (in_scratchpad(shape, &address) & &by_scratchpad);
+        }
+        if shape.has_windows() {
+            mapped = mapped | (in_windows(shape, &address) & &by_windows);
+        }
+        mapped
+    })
 }
 
 /// The lanes of an exit whose code is not 0. S6 subtracts the code from 0, and compares them in the way of the branch

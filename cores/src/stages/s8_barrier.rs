@@ -13,7 +13,8 @@ use rtl::{
 use crate::shape::Shape;
 use crate::signals::{Level, Resolve, delay_by};
 
-pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+/// `shows_all`: something reads the generations of all warps.
+pub fn elaborate(shape: &Shape, shows_all: bool) -> Result<Module, ElaborationError> {
     let m = Builder::new("barrier", "The barrier: it releases a group of warps when all their live threads wait.");
     m.timing(
         "`barrier_release` is combinational from registers, one cycle after the outcome of the last arrival. \
@@ -65,7 +66,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     generation_s7.next(&next_generation.index(&inputs.warp_s6)).reset(0);
 
     m.port_group("state; of the warp in S7, its generation, whether a thread waits, and its level");
-    m.output("generation", &generation);
+    if shows_all {
+        m.output("generation", &generation);
+    }
     m.output("barrier_release", &release);
     m.output("all_ended", &has_ended.all());
     m.output("generation_s7", &generation_s7);

@@ -17,7 +17,8 @@ use crate::signals::{Level, Path, Resolve, delay_by, flag_delay_by};
 use crate::trace::Traced;
 
 pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
-    let barrier_module = s8_barrier::elaborate(shape)?;
+    let shows_all = shape.formal || unit.ports().iter().any(|port| port.name == "generation");
+    let barrier_module = s8_barrier::elaborate(shape, shows_all)?;
     let m = Builder::new("s8_context", "S8, context: divergence unit, resteer, epochs, barrier.");
     let (known, spacing) = (known_in(shape), shape.spacing());
     m.timing(&format!(
@@ -33,7 +34,8 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     barrier.input("warp_s6", &inputs.warp_s6).input("warp_s7", &inputs.warp_s7);
     outcome.resolve.connect(&barrier, "s8");
     outcome.level.connect(&barrier, "level");
-    let generations = ["generation", "generation_s7"].map(|name| barrier.net(name));
+    let generation = if shows_all { barrier.net("generation") } else { zeros(shape.warps) };
+    let generations = [generation, barrier.net("generation_s7")];
     let release = barrier.output_as("barrier_release", "released");
     let all_ended = barrier.net("all_ended");
 

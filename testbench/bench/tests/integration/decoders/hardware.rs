@@ -1,4 +1,4 @@
-//! Stages S2, S4 (its immediates and its control of the lanes), S5 and S6 of the emitted core, verilated without the rest of it. The outputs of
+//! Stages S2, S4 (its immediates and control of the lanes), S5 and S6 of the emitted core, verilated without the rest of it. The outputs of
 //! the stages for a word must equal those of the golden model's decoder.
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +13,7 @@ use weft_config::{Config, Isa};
 use crate::decoders::asked::{self, Model};
 use crate::decoders::expected::{self, Expected, LANES, Operands};
 
-const STAGES: [&str; 5] = ["s2_predecode", "s4_immediate", "s4_lanes", "s5_decode", "s6_execute"];
+const STAGES: [&str; 4] = ["s2_predecode", "s4_immediate", "s5_decode", "s6_execute"];
 const TOP: &str = "decoders";
 
 const MASK: u32 = (1 << LANES) - 1;
