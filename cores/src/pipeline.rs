@@ -131,7 +131,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         trace(&m, shape, [&s3, &s7, &s8, &s9]);
     }
     if shape.observed {
-        formal::observe(&m, shape, [&s4, &s6, &s7, &s9]);
+        formal::observe(&m, shape, [&s3, &s4, &s6, &s7, &s9]);
     }
     m.finish()
 }

@@ -20,9 +20,9 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     crate::pipeline::elaborate(&shape, unit)
 }
 
-/// Declares the choice of the thread and its actions in a cycle, from S4, S6, S7 and S9. Only `valid`, `waits` and
+/// Declares the choice of the thread and its actions in a cycle, from S3, S4, S6, S7 and S9. Only `valid`, `waits` and
 /// `late_valid` have a meaning without one of these set.
-pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
+pub fn observe(m: &Builder, shape: &Shape, [s3, s4, s6, s7, s9]: [&Instance; 5]) {
     m.port_group("the thread that is observed");
     let warp = m.input("rvfi_warp", shape.warp_bits());
     let lane = m.input("rvfi_lane", shape.lane_bits());
@@ -41,6 +41,11 @@ pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
     let (in_a, in_b, ends) = (of_thread(&resolve.a_mask), of_thread(&resolve.b_mask), of_thread(&resolve.exit_mask));
     let late = Traced::<LatePorts<rtl::Expr>>::from_instance(s9, shape, "s9").0;
     let late_valid = late.valid & late.warp.slice(0, shape.warp_bits()).eq(&warp);
+
+    m.port_group("what leaves the buffers, of any thread: whether its fetch failed");
+    m.output("rvfi_buffered_valid", &s3.output("valid_s4"));
+    m.output("rvfi_buffered_pc", &address(&s3.output("pc_s4")));
+    m.output("rvfi_buffered_fault", &s3.output("fetch_fault_s4"));
 
     m.port_group("its actions");
     let actions = [

@@ -3,7 +3,7 @@
 //! Backward branches and `jal` are predicted taken. After every other word, S2 predicts pc + 4. For a word that is
 //! no instruction the result does not matter, because S7 detects the fault.
 
-use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit};
+use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit, zeros};
 
 use super::context::Fetch;
 use super::decoder::{Decoder, Fields};
@@ -64,7 +64,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     hazards.outputs(&m, "s2");
     reserved.outputs(&m, "reserved_s2");
     m.output("predicted_s2", &(&fetch.pc + step));
-    let outside = !in_ram(shape, &concat([&fetch.pc, &rtl::zeros(2)]));
+    let outside = !in_ram(shape, &concat([&fetch.pc, &zeros(2)]));
+    let outside = m.fault("no_fetch_is_outside_ram", &outside, &zeros(1));
     m.output("fetch_fault_s2", &if shape.has_icache() { outside | error } else { outside });
     m.finish()
 }

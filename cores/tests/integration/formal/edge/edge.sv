@@ -23,6 +23,7 @@ module edge (
     output wire bad_store,
     output wire bad_system,
     output wire bad_trap,
+    output wire bad_buffered,
     output wire bad_mark,
     output wire bad_leader,
     output wire bad_split,
@@ -153,13 +154,21 @@ module edge (
     );
 
     // An instruction carries two facts: from fetch on, whether it is from outside RAM; from S6 on, the lowest lane of
-    // the path. Single instructions are checked if these are right. That they are right is a separate check.
-    wire outside = rvfi_pc_rdata < 32'h8000_0000 || rvfi_pc_rdata - 32'h8000_0000 >= `RAM_BYTES;
-    wire marked = outside == (rvfi_trap && rvfi_trap_cause == 4'd1);
+    // the path. Single instructions are checked if these are right. That they are right are separate checks: the first
+    // when it leaves the buffers, and behind them.
+    function is_outside(input [31:0] at);
+        is_outside = at < 32'h8000_0000 || at - 32'h8000_0000 >= `RAM_BYTES;
+    endfunction
+    wire marked = is_outside(rvfi_pc_rdata) == (rvfi_trap && rvfi_trap_cause == 4'd1);
+    // The mark in S4, four cycles before the commit.
+    wire buffered_well = is_outside(rvfi_buffered_pc) == rvfi_buffered_fault;
+    reg [3:0] were_buffered_well;
+    always @(posedge clk) were_buffered_well <= {were_buffered_well[2:0], buffered_well};
     wire elects = is_load || is_store || (is_jump && !rvfi_insn[3]);
     wire elected = !elects || rvfi_leader == (rvfi_mask & (~rvfi_mask + 1'b1));
     wire checks = records && marked && elected;
-    assign bad_mark = on && rvfi_valid && !marked;
+    assign bad_buffered = on && rvfi_buffered_valid && !buffered_well;
+    assign bad_mark = on && rvfi_valid && were_buffered_well[3] && !marked;
     assign bad_leader = on && acts && !elected;
 
     // Single instructions: registers, pc, memory.
