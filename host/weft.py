@@ -304,8 +304,8 @@ class Weft:
 
     def wait_for_interrupt(self, device, seconds: Optional[float] = None) -> Result:
         """Does as `wait`, but sleeps until the interrupt of a UIO device under Linux, for at most so many seconds. `device` is
-        open("/dev/uio0", "r+b", buffering=0). The console is read before and after: a core waits while it is full, so give a program that prints a time, and
-        call this again."""
+        open("/dev/uio0", "r+b", buffering=0). The console is read before and after. A core waits while its console is full: if
+        the program prints, pass `seconds` and call this again."""
         until = None if seconds is None else time.monotonic() + seconds
         self.interrupt(True)
         try:
