@@ -217,6 +217,16 @@ rtl::bundle! {
 }
 
 rtl::bundle! {
+    /// Fields of a [`Resolve`] a cycle earlier, in S7, for units that reconverge.
+    pub struct Ahead(shape: &Shape) {
+        a_pc: if shape.reconverges { shape.pc_bits } else { 0 },
+        a_depth: if shape.reconverges { shape.depth_bits } else { 0 },
+        b_pc: if shape.reconverges { shape.pc_bits } else { 0 },
+        reconvergence: shape.reconvergence_bits(),
+    }
+}
+
+rtl::bundle! {
     /// The group of warps for which an instruction makes its warp wait at the barrier.
     pub struct Level(shape: &Shape) {
         write: 1,

@@ -12,6 +12,7 @@
 //! | [`Path`] `_s7` | out | S7 | that path, with all outcomes of earlier S8 cycles in it |
 //! | `leaves_at_ret_s7` | out | S7 | if the unit [reconverges](Unit::reconverges): that path yields at a `ret` |
 //! | `warp_s7`, `slot_s7` | in | S7 | the context that S8 updates in the next cycle |
+//! | [`Ahead`] `_s7` | in | S7 | if the unit reconverges: what the outcome in the next cycle will be |
 //! | [`Resolve`] `_s8` | in | S8 | the outcome of the instruction |
 //! | [`Path`] `_x` | out | S8 + delay | the next active path; with two slots, that of slot 0 |
 //! | [`Path`] `_y`, `gives_way_y` | out | S8 | only with two slots: the same for slot 1 |
@@ -49,7 +50,7 @@ use weft_config::{Unit, UnknownUnit};
 use weft_trace::{SecondPorts, UnitPorts};
 
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve};
+use crate::signals::{Ahead, Path, Resolve};
 use crate::trace::Traced;
 
 pub struct Storage {
@@ -145,6 +146,8 @@ rtl::inputs! {
         pub slot_s6: Expr = m.input("slot_s6", shape.slot_bits()),
         pub warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
         pub slot_s7: Expr = m.input("slot_s7", shape.slot_bits()),
+        #[group = "what S8 will know of the instruction in S7"]
+        pub ahead: Ahead = Ahead::inputs(m, shape, "s7"),
         #[group = "what the instruction in S8 did"]
         pub resolve: Resolve = Resolve::inputs(m, shape, "s8"),
     }
@@ -169,6 +172,7 @@ impl UnitInputs {
         instance.input("generation_s7", &self.generation_s7);
         instance.input("warp_s6", &self.warp_s6).input("slot_s6", &self.slot_s6);
         instance.input("warp_s7", &self.warp_s7).input("slot_s7", &self.slot_s7);
+        self.ahead.connect(instance, "s7");
         self.resolve.connect(instance, "s8");
     }
 

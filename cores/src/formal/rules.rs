@@ -7,7 +7,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, increment, joi
 
 use crate::divergence::{UnitInputs, flag};
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve};
+use crate::signals::{Ahead, Path, Resolve};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rules {
@@ -165,6 +165,13 @@ impl Watcher<'_> {
         let has_generation = generation_s7.eq(&generation.index(&self.warp));
         self.rule("s7_has_the_generation", &(!&in_s7 | has_generation));
         self.rule("s8_follows_s7", &(!&start.started | self.is_watched(&resolve.warp).eq(&in_s8)));
+        if shape.reconverges {
+            let Ahead { a_pc, a_depth, b_pc, reconvergence } = self.inputs.ahead.delay(m, shape, "ahead");
+            let same = [(&a_pc, &resolve.a_pc), (&a_depth, &resolve.a_depth), (&b_pc, &resolve.b_pc)];
+            let same = same.into_iter().chain([(&reconvergence, &resolve.reconvergence)]);
+            let same = join(same.map(|(ahead, now)| ahead.eq(now)).collect::<Vec<_>>()).all();
+            self.rule("s8_has_the_outcome_of_s7", &(!&resolve.valid | same));
+        }
         if shape.slots > 1 {
             let slot_in_s7 = m.delay("slot_in_s7", slot_s6);
             let slot_in_s8 = m.delay("slot_in_s8", slot_s7);

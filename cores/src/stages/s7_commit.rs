@@ -256,7 +256,8 @@ impl Commit {
             a_depth: control.writes_depth.mux(&self.inputs.fields.rs1.extend(DEPTH), &depth),
             a_mask: goes_on.when(&!(&control.is_exit | rotates)),
             a_parked: control.is_barrier.clone(),
-            b_pc: (&control.is_branch & !rotates).mux(&control.pc_value, &meta.pc),
+            // Of a path that yields, only the rotation counts.
+            b_pc: (&control.is_branch & !&self.validation.gives_way).mux(&control.pc_value, &meta.pc),
             b_depth: path.depth.clone(),
             b_mask: remains | stays,
             exit_mask: active.when(&(&control.is_exit & !rotates)),
@@ -327,6 +328,12 @@ impl Commit {
         let valid = m.delay_reset("resolve_valid", &resolve.valid);
         let resolved = Resolve { valid, ..resolve.delay(m, shape, "q") };
         resolved.outputs(m, "s8");
+        if shape.reconverges {
+            let Resolve { a_pc, a_depth, b_pc, .. } = resolve;
+            for (name, value) in [("a_pc_s7", a_pc), ("a_depth_s7", a_depth), ("b_pc_s7", b_pc)] {
+                m.output(name, value);
+            }
+        }
         m.output("predicted_s8", &m.delay("predicted", &meta.predicted));
         self.csrs.level.delay(m, shape, "q").outputs(m, "level_s8");
         let entry_s8 = m.delay("entry", &meta.entry);

@@ -13,7 +13,7 @@ use super::s8_barrier;
 use crate::divergence::{SLOTS, UnitInputs, known_in};
 use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
-use crate::signals::{Level, Path, Resolve, delay_by, flag_delay_by};
+use crate::signals::{Ahead, Level, Path, Resolve, delay_by, flag_delay_by};
 use crate::trace::Traced;
 
 pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
@@ -120,6 +120,7 @@ rtl::inputs! {
         epoch_s6: Expr = m.input("epoch_s6", 1),
         warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
         slot_s7: Expr = m.input("slot_s7", shape.slot_bits()),
+        ahead: Ahead = Ahead::inputs(m, shape, "s7"),
         #[group = "outcome of S7"]
         outcome: Outcome = Outcome {
             resolve: Resolve::inputs(m, shape, "s8"),
@@ -155,6 +156,7 @@ impl Inputs {
             slot_s6: self.slot_s6.clone(),
             warp_s7: self.warp_s7.clone(),
             slot_s7: self.slot_s7.clone(),
+            ahead: self.ahead.clone(),
             resolve: self.outcome.resolve.clone(),
         }
     }

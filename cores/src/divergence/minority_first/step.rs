@@ -5,6 +5,7 @@ use rtl::{Builder, Bundle, Expr, concat, count_ones, ones, zeros};
 use super::row::{Pushed, Region};
 use crate::divergence::stack::below::Below;
 use crate::divergence::stack::outcome::Parts;
+use crate::divergence::stack::places::Places;
 use crate::divergence::stack::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
@@ -17,6 +18,7 @@ pub struct Ran<'a> {
     /// The live threads of the path, active or not.
     pub whole: Expr,
     parts: Parts,
+    pub places: Places,
     /// The reconvergence point of the instruction.
     own: Rpc,
     /// The reconvergence point of the region after the instruction, if the region was open before.
@@ -24,9 +26,9 @@ pub struct Ran<'a> {
 }
 
 impl<'a> Ran<'a> {
-    pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, region: Region, is_open: Expr) -> Self {
+    pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, region: Region, is_open: Expr, places: Places) -> Self {
         let whole = m.wire("whole", &(&region.mask & !&resolve.exit_mask));
-        let parts = Parts::of(m, resolve);
+        let parts = Parts::of(m, resolve, &places);
 
         m.comment("The instruction's reconvergence point, for a region that it opens.");
         let kind = m.field(&resolve.reconvergence, "kind", 0, 2);
@@ -45,7 +47,7 @@ impl<'a> Ran<'a> {
             pc: m.wire("arrived_pc", &is_first.mux(&resolve.b_pc, &rpc.pc)),
             depth: rpc.depth.clone(),
         };
-        Self { resolve, region, is_open, whole, parts, own, arrived }
+        Self { resolve, region, is_open, whole, parts, places, own, arrived }
     }
 
     /// The reconvergence point after the instruction. It has no meaning if the region is then closed.
@@ -78,24 +80,26 @@ impl Outcome {
     pub fn of(m: &Builder, ran: &Ran) -> Self {
         let Ran { resolve, region, is_open, whole, own, .. } = ran;
         let Resolve { a_pc, a_depth, a_mask, b_pc, b_depth, b_mask, .. } = resolve;
-        let Parts { a_keeps_depth, diverges, replays, a_alone } = &ran.parts;
+        let (Parts { diverges, replays, a_alone }, places) = (&ran.parts, &ran.places);
 
         m.comment("Which paths are at the reconvergence point of the region, or of the one that a divergence opens.");
         let rpc = region.rpc();
-        let has_depth = |depth: &Expr| m.fault("the_point_ignores_the_call_depth", &depth.eq(&rpc.depth), &ones(1));
-        let [a_has_depth, b_has_depth] =
-            [m.wire("a_has_depth", &has_depth(a_depth)), m.wire("b_has_depth", &has_depth(b_depth))];
+        let has_depth = |equal: &Expr| m.fault("the_point_ignores_the_call_depth", equal, &ones(1));
+        let [a_has_depth, b_has_depth] = [has_depth(&places.a_has_row_depth), has_depth(&places.b_has_row_depth)];
         let is_at = m.wire("rpc_is_at", &(is_open & rpc.is_at()));
-        let a_at_rpc = m.wire("a_at_rpc", &(&is_at & a_pc.eq(&rpc.pc) & &a_has_depth));
-        let b_at_rpc = m.wire("b_at_rpc", &(&is_at & b_pc.eq(&rpc.pc) & &b_has_depth));
+        let a_at_rpc = m.wire("a_at_rpc", &(&is_at & &places.a_at_row & &a_has_depth));
+        let b_at_rpc = m.wire("b_at_rpc", &(&is_at & &places.b_at_row & &b_has_depth));
         let opens_at = m.wire("opens_at", &(!is_open & own.is_at()));
-        let a_arrives = m.wire("a_arrives", &(&a_at_rpc | (&opens_at & a_pc.eq(&own.pc) & a_keeps_depth)));
-        let b_arrives = m.wire("b_arrives", &(&b_at_rpc | (&opens_at & b_pc.eq(&own.pc))));
+        let a_arrives = &opens_at & &places.a_at_entry & &places.a_keeps_depth;
+        let a_arrives = m.wire("a_arrives", &(&a_at_rpc | a_arrives));
+        let b_arrives = m.wire("b_arrives", &(&b_at_rpc | (&opens_at & &places.b_at_entry)));
 
         m.comment("Of two paths, the one with fewer threads runs first. Equal ones run in the order of their pcs.");
+        // Equal numbers are less with the order of the pcs below them.
         let order = |mask: &Expr, pc: &Expr| concat([&count_ones(mask), pc]);
-        let b_is_smaller = m.wire("b_is_smaller", &order(b_mask, b_pc).lt(&order(a_mask, a_pc)));
-        let b_is_smaller = m.fault("the_smaller_pc_runs_first", &b_is_smaller, &b_pc.lt(a_pc));
+        let b_is_smaller = order(b_mask, &zeros(1)).lt(&order(a_mask, &places.b_before_a));
+        let b_is_smaller = m.wire("b_is_smaller", &b_is_smaller);
+        let b_is_smaller = m.fault("the_smaller_pc_runs_first", &b_is_smaller, &places.b_before_a);
         let both_go_on = m.wire("pushes", &(diverges & !(&a_arrives | &b_arrives)));
         let first_is_a = !&a_arrives & (&b_arrives | !b_is_smaller);
         let stays_with_a = m.wire("stays_with_a", &diverges.mux(&first_is_a, a_alone));
@@ -112,7 +116,7 @@ impl Outcome {
         let returns = |has_depth: &Expr, keeps_depth: &Expr| {
             is_open.mux(&(rpc.is_return() & has_depth), &(own.is_return() & keeps_depth & diverges))
         };
-        let leaves_at_ret = pick(&returns(&a_has_depth, a_keeps_depth), &returns(&b_has_depth, &ones(1)));
+        let leaves_at_ret = pick(&returns(&a_has_depth, &places.a_keeps_depth), &returns(&b_has_depth, &ones(1)));
         Self {
             pushed: Pushed { pc: pick(b_pc, a_pc), depth: pick(b_depth, a_depth), mask: pick(b_mask, a_mask) },
             waiting: &region.waiting | joins.when(diverges),

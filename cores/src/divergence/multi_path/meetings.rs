@@ -108,6 +108,11 @@ impl<'a> Meetings<'a> {
         Meeting::unpack(self.m, self.shape, &self.word)
     }
 
+    /// That of the path in S7.
+    pub fn of_x_s7(&self) -> Meeting {
+        Meeting::unpack(self.m, self.shape, &self.read)
+    }
+
     /// Writes the tables in S9.
     pub fn update(&self, change: &Change, queue: &Queue) -> Met {
         let Self { m, shape, inputs, .. } = self;

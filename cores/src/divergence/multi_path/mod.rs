@@ -36,6 +36,7 @@ use super::hot::{self, ActiveRows};
 use super::queue::Settled;
 use super::ring::{self, Ring};
 use super::row::Row;
+use super::stack::places::Places;
 use super::watch::Watch;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, at_prediction, timing};
 use crate::formal::points;
@@ -99,7 +100,8 @@ impl DivergenceUnit for MultiPath {
         let meetings = Meetings::declare(&m, shape, &inputs);
 
         let resolve = step::without_meetings(&m, &inputs.resolve, &active);
-        let ran = Ran::of(&m, shape, &resolve, active, &meetings);
+        let places = Places::of(&m, shape, &inputs, &read.given, &meetings.of_x_s7().rpc());
+        let ran = Ran::of(&m, shape, &resolve, active, &meetings, &places);
         let event = Event::of(&m, shape, &ran);
         let next = Next::of(&m, shape, &ran, &event, &waiting);
         let turn = Turn::of(&m, &ran, &event, &next, &waiting, &is_last);
@@ -130,6 +132,7 @@ impl DivergenceUnit for MultiPath {
         if shape.formal {
             let (watch, released) = Watch::declare(&m, shape, &inputs, &generation_s8);
             let watch = watch.with_named_generation();
+            places.state(&watch, &inputs.resolve, &ran.meeting.rpc());
             let claims = Claims { watch: &watch, released };
             claims.state(&tables, &ran.active, &waiting, &settled, &meetings, &met);
         }

@@ -6,6 +6,7 @@ use super::meetings::Meetings;
 use super::row::{self, Active, Meeting, is_some};
 use super::waiting::Waiting;
 use crate::divergence::stack::outcome::Outcome;
+use crate::divergence::stack::places::Places;
 use crate::divergence::stack::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
@@ -22,13 +23,20 @@ pub struct Ran<'a> {
 }
 
 impl<'a> Ran<'a> {
-    pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, active: Active, meetings: &Meetings) -> Self {
+    pub fn of(
+        m: &Builder,
+        shape: &Shape,
+        resolve: &'a Resolve,
+        active: Active,
+        meetings: &Meetings,
+        places: &Places,
+    ) -> Self {
         let whole = m.wire("whole", &(&active.mask & !&resolve.exit_mask));
         let meeting = meetings.of_x();
         let has_meeting = m.wire("has_meeting", &is_some(&active.up));
         let rpc = meeting.rpc();
         let rpc = Rpc { kind: m.wire("meeting_kind", &rpc.kind.when(&has_meeting)), ..rpc };
-        let outcome = Outcome::of(m, shape, resolve, &rpc, &whole);
+        let outcome = Outcome::of(m, shape, resolve, &rpc, places, &whole);
         Self { resolve, active, meeting, has_meeting, whole, outcome }
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! - `rpc`: reconvergence points;
 //! - `below`: the rows below the top one;
+//! - `places`: the places where an instruction leads, compared;
 //! - `outcome`: the change of an instruction to its row.
 //!
 //! If a memory instruction serves some lanes, it stays in its path, and the other lanes are its *active* lanes.
@@ -26,6 +27,7 @@ mod dual_path;
 mod invariants;
 pub(super) mod outcome;
 mod pdom_stack;
+pub(super) mod places;
 pub(super) mod rpc;
 
 use rtl::Expr;

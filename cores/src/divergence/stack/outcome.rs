@@ -2,13 +2,13 @@
 
 use rtl::{Builder, Expr, concat, ones, zeros};
 
+use super::places::Places;
 use super::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::Resolve;
 
 /// The paths a and b of an instruction, with the names of [`Resolve`].
 pub struct Parts {
-    pub a_keeps_depth: Expr,
     /// Both have threads, and diverge.
     pub diverges: Expr,
     /// Path b are the lanes that a memory instruction still has to serve.
@@ -18,19 +18,18 @@ pub struct Parts {
 }
 
 impl Parts {
-    pub fn of(m: &Builder, resolve: &Resolve) -> Self {
+    pub fn of(m: &Builder, resolve: &Resolve, places: &Places) -> Self {
         m.comment("Which paths exist, and whether they diverge.");
-        let Resolve { a_pc, a_depth, b_pc, b_depth, a_mask, b_mask, .. } = resolve;
+        let Resolve { a_mask, b_mask, .. } = resolve;
         let a_goes = m.wire("a_goes", &a_mask.any());
         let b_goes = m.wire("b_goes", &b_mask.any());
-        let a_keeps_depth = m.wire("a_keeps_depth", &a_depth.eq(b_depth));
         // Two parts of a `jalr` are two paths in any case where paths take turns.
-        let together = &a_keeps_depth & a_pc.eq(b_pc) & !resolve.in_parts.any();
+        let together = &places.a_keeps_depth & &places.a_at_b & !resolve.in_parts.any();
         let diverges = m.wire("diverges", &(&a_goes & &b_goes & !together & !&resolve.is_memory & !&resolve.rotates));
         let replays = &resolve.is_memory & &b_goes;
         let replays = m.wire("replays", &m.fault("forgets_the_lanes_still_to_serve", &replays, &zeros(1)));
         let a_alone = m.wire("a_alone", &(&a_goes & !&replays));
-        Self { a_keeps_depth, diverges, replays, a_alone }
+        Self { diverges, replays, a_alone }
     }
 }
 
@@ -72,16 +71,15 @@ pub struct Outcome {
 
 impl Outcome {
     /// `row` is the reconvergence point of the row. `whole` has no threads that the instruction ended.
-    pub fn of(m: &Builder, shape: &Shape, resolve: &Resolve, row: &Rpc, whole: &Expr) -> Self {
-        let Resolve { a_pc, a_depth, b_pc, b_depth, a_mask, b_mask, .. } = resolve;
-        let (own_pc, own_depth) = (b_pc, b_depth);
+    pub fn of(m: &Builder, shape: &Shape, resolve: &Resolve, row: &Rpc, places: &Places, whole: &Expr) -> Self {
+        let Resolve { a_mask, b_pc: own_pc, b_depth: own_depth, b_mask, .. } = resolve;
 
         m.comment("The instruction's reconvergence point, or the row's if the table has no entry.");
         let kind = m.field(&resolve.reconvergence, "kind", 0, 2);
         let pc = m.field(&resolve.reconvergence, "pc", 2, shape.pc_bits);
         let (is_at, is_return) = (kind.is(1), kind.is(2));
-        let own_is_row_depth = m.wire("own_is_row_depth", &own_depth.eq(&row.depth));
-        let same_at = &is_at & row.is_at() & pc.eq(&row.pc);
+        let own_is_row_depth = places.b_has_row_depth.clone();
+        let same_at = &is_at & row.is_at() & &places.entry_at_row;
         let same_at = m.fault("does_not_reuse_rows", &same_at, &zeros(1));
         let same = (same_at | (&is_return & row.is_return())) & &own_is_row_depth;
         let in_place = m.wire("in_place", &(!(&is_at | &is_return) | same));
@@ -92,22 +90,22 @@ impl Outcome {
             depth: m.wire("rpc_depth", &chosen.depth),
         };
 
-        let Parts { a_keeps_depth, diverges, replays, a_alone } = Parts::of(m, resolve);
+        let Parts { diverges, replays, a_alone } = Parts::of(m, resolve, places);
 
         m.comment("Which paths have arrived.");
-        let a_has_row_depth = m.fault("the_point_of_the_row_ignores_the_call_depth", &a_depth.eq(&row.depth), &ones(1));
-        let a_has_row_depth = m.wire("a_has_row_depth", &a_has_row_depth);
-        let a_at_row = m.wire("a_at_row", &(row.is_at() & a_pc.eq(&row.pc) & &a_has_row_depth));
-        let b_at_row = m.wire("b_at_row", &(row.is_at() & b_pc.eq(&row.pc) & &own_is_row_depth));
-        let a_has_depth = m.fault("the_point_of_the_branch_ignores_the_call_depth", &a_keeps_depth, &ones(1));
-        let a_arrives = in_place.mux(&a_at_row, &(&is_at & a_pc.eq(&pc) & a_has_depth));
-        let b_arrives = in_place.mux(&b_at_row, &(&is_at & b_pc.eq(&pc)));
+        let (a_has_row_depth, a_keeps_depth) = (&places.a_has_row_depth, &places.a_keeps_depth);
+        let a_has_row_depth = m.fault("the_point_of_the_row_ignores_the_call_depth", a_has_row_depth, &ones(1));
+        let a_at_row = m.wire("a_arrives_at_row", &(row.is_at() & &places.a_at_row & &a_has_row_depth));
+        let b_at_row = m.wire("b_arrives_at_row", &(row.is_at() & &places.b_at_row & &own_is_row_depth));
+        let a_has_depth = m.fault("the_point_of_the_branch_ignores_the_call_depth", a_keeps_depth, &ones(1));
+        let a_arrives = in_place.mux(&a_at_row, &(&is_at & &places.a_at_entry & a_has_depth));
+        let b_arrives = in_place.mux(&b_at_row, &(&is_at & &places.b_at_entry));
         let [a_arrives, b_arrives] = [m.wire("a_arrives", &a_arrives), m.wire("b_arrives", &b_arrives)];
         let both_go_on = m.wire("both_go_on", &(&diverges & !&a_arrives & !&b_arrives));
-        let near_is_a = m.wire("near_is_a", &!b_pc.lt(a_pc));
 
         m.comment("The path that continues in the row.");
-        let stays_with_a = m.wire("stays_with_a", &diverges.mux(&(!&a_arrives & (&b_arrives | &near_is_a)), &a_alone));
+        let stays_with_a =
+            m.wire("stays_with_a", &diverges.mux(&(!&a_arrives & (&b_arrives | !&places.b_before_a)), &a_alone));
         let chosen = stays_with_a.mux(a_mask, b_mask);
         let active = m.wire("active", &(&diverges | &replays).mux(&chosen, whole));
         let parked = m.wire("parks", &(&a_alone & &resolve.a_parked & !&diverges));
@@ -121,7 +119,7 @@ impl Outcome {
             "A return as the reconvergence point: the call depth at which it counts, and the `ret` that was reached \
              first.",
         );
-        let a_returns = m.wire("a_returns", &(in_place.mux(&a_has_row_depth, &a_keeps_depth) & rpc.is_return()));
+        let a_returns = m.wire("a_returns", &(in_place.mux(&a_has_row_depth, a_keeps_depth) & rpc.is_return()));
         let b_returns = m.wire("b_returns", &(in_place.mux(&own_is_row_depth, &ones(1)) & rpc.is_return()));
         let moved_returns = stays_with_a.mux(&a_has_row_depth, &own_is_row_depth) & row.is_return();
         let arrives_first = row.kind.is(2) & &resolve.rotates & !gone;

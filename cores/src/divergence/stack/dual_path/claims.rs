@@ -1,6 +1,6 @@
 //! Invariants of the stack of two paths, stated in a formal build for the watched warp.
 
-use rtl::{Builder, Bundle, Expr, lit, zeros};
+use rtl::{Builder, Bundle, Expr, lit, select, zeros};
 
 use super::row::{Common, LEFT, RIGHT, Side, Suspended, Top};
 use super::{Read, Tops};
@@ -27,6 +27,7 @@ pub struct Claims<'a> {
     pub rows: &'a Below,
     /// The top rows of the warps in S7 and S8.
     pub read: &'a Read,
+    pub slot_s7: &'a Expr,
     pub moved: Moved,
 }
 
@@ -50,9 +51,13 @@ impl Claims<'_> {
         for (number, name) in ["left", "right"].iter().enumerate() {
             let same = |words: &[Expr; 2]| words[number].eq(&hot[number]);
             m.assert(&format!("s7_has_the_{name}_side"), &(!(&at.started & &at.in_s7) | same(&self.read.words_s7)));
-            m.assert(&format!("s8_has_the_{name}_side"), &(&past | same(&self.read.words_s8)));
         }
-        m.assert("s8_has_the_top_row", &(&past | self.read.top_s8.eq(&word)));
+        let Read { other_s8, own_mask, other_mask, top_s8, .. } = self.read;
+        m.assert("s8_has_the_top_row", &(&past | top_s8.eq(&word)));
+        let (slot, masks) = (m.delay("slot_of_s8", self.slot_s7), top.common.masks());
+        m.assert("s8_has_the_other_side", &(&past | other_s8.eq(&select(&!&slot, &hot))));
+        let has_masks = own_mask.eq(&select(&slot, masks.clone())) & other_mask.eq(&select(&!&slot, masks));
+        m.assert("s8_has_the_masks_of_the_sides", &(&past | has_masks));
         let stored = self.rows.state(watch, &top.height, &past);
         let (levels, parts): (Vec<Level>, Vec<Parts>) = (0..shape.threads)
             .map(|row| {

@@ -19,6 +19,7 @@ use rtl::{
 };
 
 use super::below::{Below, Size, Step};
+use super::places::Places;
 use super::{invariants, trace};
 use crate::divergence::hot::HotTable;
 use crate::divergence::watch::Watch;
@@ -74,7 +75,9 @@ impl DivergenceUnit for DualPath {
         let resolve = &inputs.resolve;
         let [generation_s7, generation_s8] = inputs.generations(&m);
         let (tops, read) = Tops::declare(&m, shape, &inputs, &generation_s7);
-        let ran = Ran::of(&m, shape, &inputs, &read, &generation_s8);
+        let given = read.given(&inputs.slot_s7);
+        let places = Places::of(&m, shape, &inputs, &given.path, &read.common_s7.rpc());
+        let ran = Ran::of(&m, shape, &inputs, &read, &places, &generation_s8);
         let rows = Below::declare(&m, shape, size(shape), &inputs.warp_s7, [&read.height_s7, &ran.top.height]);
 
         let moves = Moves::of(&m, &ran);
@@ -104,7 +107,6 @@ impl DivergenceUnit for DualPath {
         let new_sides = words.each_ref().map(|word| Side::unpack(&m, shape, word, ran.generation));
         let second = second_ports(resolve.rotates.clone(), &new_sides[RIGHT].path);
         let trace = UnitPorts { second, ..trace(shape, resolve, &moves.pushes, &moves.pops) };
-        let given = read.given(&inputs.slot_s7);
         let runs = m.wire("given_runs", &(&given.path.valid & !&given.path.parked));
         let empty_s7 = tops.empty.index(&inputs.warp_s7) & !&inputs.slot_s7;
         let in_charge = new_sides.iter().zip([is_empty, zeros(1)]);
@@ -123,6 +125,7 @@ impl DivergenceUnit for DualPath {
         cover(&m, shape, &ran, &moves);
         if shape.formal {
             let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
+            places.state(&watch, resolve, &ran.top.common.rpc());
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&watch.at.warp)));
             let is_full = ran.top.height.is(shape.threads as u64 - 1);
             m.assert("a_push_finds_room", &!(&mine & &moves.pushes & is_full));
@@ -132,7 +135,7 @@ impl DivergenceUnit for DualPath {
                 popped: m.delay("popped_before", &moves.pops),
                 ran: m.delay("ran_before", &(&resolve.a_mask | &resolve.b_mask)),
             };
-            Claims { tops: &tops, rows: &rows, read: &read, moved }.state(&watch);
+            Claims { tops: &tops, rows: &rows, read: &read, slot_s7: &inputs.slot_s7, moved }.state(&watch);
         }
         m.finish()
     }
@@ -149,8 +152,12 @@ struct Read {
     /// The sides in S7, as words of the tables.
     words_s7: [Expr; 2],
     sides_s7: [Side; 2],
-    /// The sides in S8, as words of the tables.
-    words_s8: [Expr; 2],
+    /// The side on which the instruction in S8 did not run, as a word. All threads of its own side, and of that one.
+    other_s8: Expr,
+    own_mask: Expr,
+    other_mask: Expr,
+    /// The fields of the row in S7.
+    common_s7: Common,
     /// The rest of the row in S8, as a word.
     top_s8: Expr,
     /// The number of rows below the top, in S7.
@@ -166,16 +173,29 @@ impl Tops {
         let sides = ["left", "right"].map(|name| HotTable::declare(m, shape, name, FLAGS));
         let words_s7 = sides.each_ref().map(|table| table.read_later(m, &inputs.warp_s6));
         let sides_s7 = words_s7.each_ref().map(|word| Side::unpack(m, shape, word, generation_s7));
-        let words_s8 = [m.delay("left_s8", &words_s7[LEFT]), m.delay("right_s8", &words_s7[RIGHT])];
         let empty = m.register("empty", shape.warps);
 
         m.comment("The rest of the top row, in S8.");
         let rest = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
         let top_s7 = m.wire("top_s7", &rest.read("top_read", &inputs.warp_s7));
         let top_s8 = m.delay("top_s8", &top_s7);
-        let height_s7 = Top::unpack(m, shape, &top_s7).height;
+        let Top { common: common_s7, height: height_s7, .. } = Top::unpack(m, shape, &top_s7);
         let height = m.wire("height", &Top::unpack(m, shape, &top_s8).height);
-        (Self { sides, rest, empty }, Read { words_s7, sides_s7, words_s8, top_s8, height_s7, height })
+
+        m.comment("S7 chooses the sides by the slot of the instruction.");
+        let (slot, masks) = (&inputs.slot_s7, common_s7.masks());
+        let read = Read {
+            other_s8: m.delay("other_s8", &select(&!slot, &words_s7)),
+            own_mask: m.delay("own_mask", &select(slot, masks.clone())),
+            other_mask: m.delay("other_mask", &select(&!slot, masks)),
+            words_s7,
+            sides_s7,
+            common_s7,
+            top_s8,
+            height_s7,
+            height,
+        };
+        (Self { sides, rest, empty }, read)
     }
 
     /// Writes the row of a starting warp, or the new row from S8.

@@ -7,6 +7,7 @@ use super::Read;
 use super::row::{Common, LEFT, RIGHT, Side, Suspended, Top, sides};
 use crate::divergence::UnitInputs;
 use crate::divergence::stack::outcome::Outcome;
+use crate::divergence::stack::places::Places;
 use crate::divergence::stack::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
@@ -29,16 +30,22 @@ pub struct Ran<'a> {
 }
 
 impl<'a> Ran<'a> {
-    pub fn of(m: &Builder, shape: &Shape, inputs: &'a UnitInputs, read: &Read, generation: &'a Expr) -> Self {
+    pub fn of(
+        m: &Builder,
+        shape: &Shape,
+        inputs: &'a UnitInputs,
+        read: &Read,
+        places: &Places,
+        generation: &'a Expr,
+    ) -> Self {
         let resolve = &inputs.resolve;
-        let slot = &resolve.slot;
         let top = Top { height: read.height.clone(), ..Top::unpack(m, shape, &read.top_s8) };
         let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
-        let whole = m.wire("whole", &(select(slot, top.common.masks()) & &live));
-        let other = Side::unpack(m, shape, &m.wire("other_s8", &select(&!slot, &read.words_s8)), generation);
+        let whole = m.wire("whole", &(&read.own_mask & &live));
+        let other = Side::unpack(m, shape, &read.other_s8, generation);
         let other_word = m.wire("other_side", &other.pack(generation));
-        let other_mask = m.wire("other_mask", &select(&!slot, top.common.masks()));
-        let outcome = Outcome::of(m, shape, resolve, &top.common.rpc(), &whole);
+        let other_mask = read.other_mask.clone();
+        let outcome = Outcome::of(m, shape, resolve, &top.common.rpc(), places, &whole);
         Self { resolve, generation, top, live, whole, other, other_word, other_mask, outcome }
     }
 

@@ -15,6 +15,7 @@ mod step;
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, lit, zeros};
 
 use super::below::{Below, Size, Step};
+use super::places::Places;
 use super::{invariants, trace};
 use crate::divergence::hot::{self, ActiveRows};
 use crate::divergence::watch::Watch;
@@ -70,11 +71,12 @@ impl DivergenceUnit for PdomStack {
         m.comment("The top row: the path that S7 validates against, and the rest.");
         let (names, bits) = (["path", "tops", "top"], Top::bits(shape));
         let (tops, read) = ActiveRows::declare(&m, shape, &inputs, names, FLAGS, bits, &generation_s7);
+        let top_s7 = Top::unpack(&m, shape, &read.rest);
         let top = Top::unpack(&m, shape, &m.delay("top_s8", &read.rest));
-        let height_s7 = Top::unpack(&m, shape, &read.rest).height;
-        let rows = Below::declare(&m, shape, size(shape), warp_s7, [&height_s7, &top.height]);
+        let rows = Below::declare(&m, shape, size(shape), warp_s7, [&top_s7.height, &top.height]);
 
-        let ran = Ran::of(&m, shape, resolve, top);
+        let places = Places::of(&m, shape, &inputs, &read.given, &top_s7.rpc());
+        let ran = Ran::of(&m, shape, resolve, top, &places);
         let below = Uncovered::of(&m, shape, &ran, &rows.next);
         let pushed = Pushed::of(&m, &ran);
         let step = Step {
@@ -115,6 +117,7 @@ impl DivergenceUnit for PdomStack {
         cover(&m, shape, &ran, &below, &pushed);
         if shape.formal {
             let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
+            places.state(&watch, resolve, &ran.top.rpc());
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&watch.at.warp)));
             let height = &ran.top.height;
             let room = |pushed: usize| match (2 * shape.threads - 2).checked_sub(pushed) {
