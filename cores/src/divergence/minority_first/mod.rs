@@ -26,7 +26,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, count_on
 use super::hot::{self, ActiveRows};
 use super::stack;
 use super::stack::below::{Below, Size, Step};
-use super::stack::places::Places;
+use super::stack::places::{self, Places};
 use super::watch::Watch;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, at_prediction, timing};
 use crate::formal::{points, points_at_heights};
@@ -92,7 +92,8 @@ impl DivergenceUnit for MinorityFirst {
         let region = Region::unpack(&m, shape, &m.delay("region_s8", &read.rest));
         let rows = Below::declare(&m, shape, size(shape), warp_s7, [&before.height, &region.height]);
 
-        let places = Places::of(&m, shape, &inputs, &read.given, &before.rpc());
+        m.comment("S7 compares the places where the instruction leads.");
+        let places = Places::ahead(&inputs, &read.given, &before.rpc()).delay(&m, shape, "s8");
         let ran = Ran::of(&m, shape, resolve, region, is_open, places);
         let outcome = Outcome::of(&m, &ran);
         let next = Next::of(&m, shape, &ran, &outcome, &rows);
@@ -122,7 +123,8 @@ impl DivergenceUnit for MinorityFirst {
         if shape.formal {
             let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
             let claims = Claims { tables: &tables, rows: &rows, region: &ran.region, is_open: &ran.is_open };
-            ran.places.state(&watch, resolve, &ran.region.rpc());
+            let now = Places::now(resolve, &ran.region.rpc());
+            places::claim(&watch, resolve, &ran.places.pack().eq(&now.pack()));
             claims.push_finds_room(&watch, resolve, &outcome.pushes);
             claims.state(&watch);
         }

@@ -28,7 +28,7 @@ pub struct Ran<'a> {
 impl<'a> Ran<'a> {
     pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, region: Region, is_open: Expr, places: Places) -> Self {
         let whole = m.wire("whole", &(&region.mask & !&resolve.exit_mask));
-        let parts = Parts::of(m, resolve, &places);
+        let parts = Parts::of(m, resolve, &places.together());
 
         m.comment("The instruction's reconvergence point, for a region that it opens.");
         let kind = m.field(&resolve.reconvergence, "kind", 0, 2);

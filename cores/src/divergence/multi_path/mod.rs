@@ -36,7 +36,7 @@ use super::hot::{self, ActiveRows};
 use super::queue::Settled;
 use super::ring::{self, Ring};
 use super::row::Row;
-use super::stack::places::Places;
+use super::stack::places::Arrivals;
 use super::watch::Watch;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, at_prediction, timing};
 use crate::formal::points;
@@ -94,14 +94,17 @@ impl DivergenceUnit for MultiPath {
         m.comment("The active path, which S7 validates against, and the rest of it for S8.");
         let (names, bits) = (["x", "rest_of_x", "rest"], Active::bits(shape));
         let (tables, read) = ActiveRows::declare(&m, shape, &inputs, names, FLAGS, bits, &generation_s7);
-        let is_last = m.delay("is_last_s8", &turns::is_last(shape, &Active::unpack(&m, shape, &read.rest).count));
+        let active_s7 = Active::unpack(&m, shape, &read.rest);
+        let is_last = m.delay("is_last_s8", &turns::is_last(shape, &active_s7.count));
         let active = Active::unpack(&m, shape, &m.delay("rest_s8", &read.rest));
         let waiting = Waiting::declare(&m, shape, &inputs, &generation_s8);
         let meetings = Meetings::declare(&m, shape, &inputs);
 
         let resolve = step::without_meetings(&m, &inputs.resolve, &active);
-        let places = Places::of(&m, shape, &inputs, &read.given, &meetings.of_x_s7().rpc());
-        let ran = Ran::of(&m, shape, &resolve, active, &meetings, &places);
+        let kind = step::kind_of_meeting(&m, &inputs.ahead.reconvergence, &active_s7);
+        let point = active_s7.point(&meetings.of_x_s7());
+        let arrivals = Arrivals::ahead(&m, shape, &inputs, &read.given, &point, &kind);
+        let ran = Ran::of(&m, shape, &resolve, active, &meetings, &arrivals);
         let event = Event::of(&m, shape, &ran);
         let next = Next::of(&m, shape, &ran, &event, &waiting);
         let turn = Turn::of(&m, &ran, &event, &next, &waiting, &is_last);
@@ -132,7 +135,7 @@ impl DivergenceUnit for MultiPath {
         if shape.formal {
             let (watch, released) = Watch::declare(&m, shape, &inputs, &generation_s8);
             let watch = watch.with_named_generation();
-            places.state(&watch, &inputs.resolve, &ran.meeting.rpc());
+            arrivals.state(&watch, &resolve, &ran.active.point(&ran.meeting));
             let claims = Claims { watch: &watch, released };
             claims.state(&tables, &ran.active, &waiting, &settled, &meetings, &met);
         }

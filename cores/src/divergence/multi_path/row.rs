@@ -62,6 +62,14 @@ impl Active {
     }
 }
 
+impl Active {
+    /// The reconvergence point of the path: that of its meeting, if it has one.
+    pub fn point(&self, meeting: &Meeting) -> Rpc {
+        let rpc = meeting.rpc();
+        Rpc { kind: rpc.kind.when(&is_some(&self.up)), ..rpc }
+    }
+}
+
 rtl::bundle! {
     /// The fields of a path in the queue, besides those of a [`Row`](crate::divergence::row::Row).
     pub struct Queued(shape: &Shape) {

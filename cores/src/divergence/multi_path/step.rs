@@ -6,8 +6,7 @@ use super::meetings::Meetings;
 use super::row::{self, Active, Meeting, is_some};
 use super::waiting::Waiting;
 use crate::divergence::stack::outcome::Outcome;
-use crate::divergence::stack::places::Places;
-use crate::divergence::stack::rpc::Rpc;
+use crate::divergence::stack::places::Arrivals;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 
@@ -29,23 +28,26 @@ impl<'a> Ran<'a> {
         resolve: &'a Resolve,
         active: Active,
         meetings: &Meetings,
-        places: &Places,
+        arrivals: &Arrivals,
     ) -> Self {
         let whole = m.wire("whole", &(&active.mask & !&resolve.exit_mask));
         let meeting = meetings.of_x();
         let has_meeting = m.wire("has_meeting", &is_some(&active.up));
-        let rpc = meeting.rpc();
-        let rpc = Rpc { kind: m.wire("meeting_kind", &rpc.kind.when(&has_meeting)), ..rpc };
-        let outcome = Outcome::of(m, shape, resolve, &rpc, places, &whole);
+        let outcome = Outcome::of(m, shape, resolve, &active.point(&meeting), arrivals, &whole);
         Self { resolve, active, meeting, has_meeting, whole, outcome }
     }
 }
 
 /// The instruction without its reconvergence point where divergences make no meetings.
 pub fn without_meetings(m: &Builder, resolve: &Resolve, active: &Active) -> Resolve {
-    let meets = m.fault("a_divergence_always_makes_a_meeting", &!&active.dissolves, &ones(1));
-    let kind = resolve.reconvergence.slice(0, 2).when(&meets);
+    let kind = kind_of_meeting(m, &resolve.reconvergence, active);
     Resolve { reconvergence: join([&kind, &resolve.reconvergence.from(2)]), ..resolve.clone() }
+}
+
+/// The kind of the instruction's reconvergence point: none where divergences make no meetings.
+pub fn kind_of_meeting(m: &Builder, reconvergence: &Expr, active: &Active) -> Expr {
+    let meets = m.fault("a_divergence_always_makes_a_meeting", &!&active.dissolves, &ones(1));
+    reconvergence.slice(0, 2).when(&meets)
 }
 
 /// The event in S8. Exactly one of `stays`, `frees`, `cascades` and `pops` holds, and says what the next active path is.

@@ -2,7 +2,7 @@
 
 use rtl::{Builder, Expr, concat, ones, zeros};
 
-use super::places::Places;
+use super::places::Arrivals;
 use super::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::Resolve;
@@ -18,13 +18,13 @@ pub struct Parts {
 }
 
 impl Parts {
-    pub fn of(m: &Builder, resolve: &Resolve, places: &Places) -> Self {
+    pub fn of(m: &Builder, resolve: &Resolve, together: &Expr) -> Self {
         m.comment("Which paths exist, and whether they diverge.");
         let Resolve { a_mask, b_mask, .. } = resolve;
         let a_goes = m.wire("a_goes", &a_mask.any());
         let b_goes = m.wire("b_goes", &b_mask.any());
         // Two parts of a `jalr` are two paths in any case where paths take turns.
-        let together = &places.a_keeps_depth & &places.a_at_b & !resolve.in_parts.any();
+        let together = together & !resolve.in_parts.any();
         let diverges = m.wire("diverges", &(&a_goes & &b_goes & !together & !&resolve.is_memory & !&resolve.rotates));
         let replays = &resolve.is_memory & &b_goes;
         let replays = m.wire("replays", &m.fault("forgets_the_lanes_still_to_serve", &replays, &zeros(1)));
@@ -71,57 +71,37 @@ pub struct Outcome {
 
 impl Outcome {
     /// `row` is the reconvergence point of the row. `whole` has no threads that the instruction ended.
-    pub fn of(m: &Builder, shape: &Shape, resolve: &Resolve, row: &Rpc, places: &Places, whole: &Expr) -> Self {
+    pub fn of(m: &Builder, shape: &Shape, resolve: &Resolve, row: &Rpc, arrivals: &Arrivals, whole: &Expr) -> Self {
         let Resolve { a_mask, b_pc: own_pc, b_depth: own_depth, b_mask, .. } = resolve;
+        let Arrivals { in_place, a_at_row, b_at_row, a_has_row_depth, b_has_row_depth, .. } = arrivals;
+        let Arrivals { a_arrives, b_arrives, a_stays, a_returns, b_returns, together, .. } = arrivals;
 
-        m.comment("The instruction's reconvergence point, or the row's if the table has no entry.");
+        m.comment("The reconvergence point of a divergence.");
         let kind = m.field(&resolve.reconvergence, "kind", 0, 2);
         let pc = m.field(&resolve.reconvergence, "pc", 2, shape.pc_bits);
-        let (is_at, is_return) = (kind.is(1), kind.is(2));
-        let own_is_row_depth = places.b_has_row_depth.clone();
-        let same_at = &is_at & row.is_at() & &places.entry_at_row;
-        let same_at = m.fault("does_not_reuse_rows", &same_at, &zeros(1));
-        let same = (same_at | (&is_return & row.is_return())) & &own_is_row_depth;
-        let in_place = m.wire("in_place", &(!(&is_at | &is_return) | same));
-        let chosen = Rpc::mux(&in_place, row, &Rpc { kind, pc: pc.clone(), depth: own_depth.clone() });
+        let chosen = Rpc::mux(in_place, row, &Rpc { kind, pc, depth: own_depth.clone() });
         let rpc = Rpc {
             kind: m.wire("rpc_kind", &chosen.kind),
             pc: m.wire("rpc_pc", &chosen.pc),
             depth: m.wire("rpc_depth", &chosen.depth),
         };
 
-        let Parts { diverges, replays, a_alone } = Parts::of(m, resolve, places);
-
-        m.comment("Which paths have arrived.");
-        let (a_has_row_depth, a_keeps_depth) = (&places.a_has_row_depth, &places.a_keeps_depth);
-        let a_has_row_depth = m.fault("the_point_of_the_row_ignores_the_call_depth", a_has_row_depth, &ones(1));
-        let a_at_row = m.wire("a_arrives_at_row", &(row.is_at() & &places.a_at_row & &a_has_row_depth));
-        let b_at_row = m.wire("b_arrives_at_row", &(row.is_at() & &places.b_at_row & &own_is_row_depth));
-        let a_has_depth = m.fault("the_point_of_the_branch_ignores_the_call_depth", a_keeps_depth, &ones(1));
-        let a_arrives = in_place.mux(&a_at_row, &(&is_at & &places.a_at_entry & a_has_depth));
-        let b_arrives = in_place.mux(&b_at_row, &(&is_at & &places.b_at_entry));
-        let [a_arrives, b_arrives] = [m.wire("a_arrives", &a_arrives), m.wire("b_arrives", &b_arrives)];
-        let both_go_on = m.wire("both_go_on", &(&diverges & !&a_arrives & !&b_arrives));
+        let Parts { diverges, replays, a_alone } = Parts::of(m, resolve, together);
+        let both_go_on = m.wire("both_go_on", &(&diverges & !a_arrives & !b_arrives));
 
         m.comment("The path that continues in the row.");
-        let stays_with_a =
-            m.wire("stays_with_a", &diverges.mux(&(!&a_arrives & (&b_arrives | !&places.b_before_a)), &a_alone));
+        let stays_with_a = m.wire("stays_with_a", &diverges.mux(a_stays, &a_alone));
         let chosen = stays_with_a.mux(a_mask, b_mask);
         let active = m.wire("active", &(&diverges | &replays).mux(&chosen, whole));
         let parked = m.wire("parks", &(&a_alone & &resolve.a_parked & !&diverges));
         let a_runs = m.fault("reconverges_while_parked", &!&resolve.a_parked, &ones(1));
-        let at_row = a_alone.mux(&(&a_at_row & a_runs), &(&b_at_row & !&replays));
+        let at_row = a_alone.mux(&(a_at_row & a_runs), &(b_at_row & !&replays));
         let gone = whole.none();
         let goes_on = m.wire("goes_on", &(&diverges | &replays | !&gone));
         let leaves = m.wire("leaves_row", &(!&diverges & (at_row | &gone | &resolve.rotates)));
 
-        m.comment(
-            "A return as the reconvergence point: the call depth at which it counts, and the `ret` that was reached \
-             first.",
-        );
-        let a_returns = m.wire("a_returns", &(in_place.mux(&a_has_row_depth, a_keeps_depth) & rpc.is_return()));
-        let b_returns = m.wire("b_returns", &(in_place.mux(&own_is_row_depth, &ones(1)) & rpc.is_return()));
-        let moved_returns = stays_with_a.mux(&a_has_row_depth, &own_is_row_depth) & row.is_return();
+        m.comment("A return as the reconvergence point: the `ret` that was reached first.");
+        let moved_returns = stays_with_a.mux(a_has_row_depth, b_has_row_depth) & row.is_return();
         let arrives_first = row.kind.is(2) & &resolve.rotates & !gone;
         let arrives_first = m.wire("arrives_first", &m.fault("forgets_the_first_return", &arrives_first, &zeros(1)));
         let arrived = Rpc {
@@ -130,20 +110,20 @@ impl Outcome {
             depth: row.depth.clone(),
         };
         Self {
-            waits_at_rpc: &parked & &a_at_row,
-            leaves_at_ret: diverges.mux(&stays_with_a.mux(&a_returns, &b_returns), &moved_returns),
-            far_leaves_at_ret: stays_with_a.mux(&b_returns, &a_returns),
+            waits_at_rpc: &parked & a_at_row,
+            leaves_at_ret: diverges.mux(&stays_with_a.mux(a_returns, b_returns), &moved_returns),
+            far_leaves_at_ret: stays_with_a.mux(b_returns, a_returns),
             whole: diverges.mux(&chosen, whole),
             diverges,
             both_go_on,
             rpc,
-            in_place,
+            in_place: in_place.clone(),
             stays_with_a,
             active,
             goes_on,
             parked,
-            b_at_row,
-            own_is_row_depth,
+            b_at_row: b_at_row.clone(),
+            own_is_row_depth: b_has_row_depth.clone(),
             leaves,
             arrived,
         }

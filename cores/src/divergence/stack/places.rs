@@ -1,6 +1,7 @@
-//! Comparisons of the places where an instruction leads. S7 makes them, so S8 begins with their results.
+//! The places where an instruction leads, compared with the points where its paths reconverge. S7 compares, so that S8
+//! begins with the results.
 
-use rtl::{Builder, Bundle, Expr};
+use rtl::{Builder, Bundle, Expr, ones, zeros};
 
 use super::rpc::Rpc;
 use crate::divergence::UnitInputs;
@@ -27,19 +28,16 @@ rtl::bundle! {
 }
 
 impl Places {
-    /// Compares in S7, for S8. `path` is the one that S7 validates against, `row` the point of its row.
-    pub fn of(m: &Builder, shape: &Shape, inputs: &UnitInputs, path: &Path, row: &Rpc) -> Self {
-        m.comment("S7 compares the places to which the instruction leads.");
+    /// Compares in S7. `path` is the one that S7 validates against, `row` the point of its row.
+    pub fn ahead(inputs: &UnitInputs, path: &Path, row: &Rpc) -> Self {
         let Ahead { a_pc, a_depth, b_pc, reconvergence } = &inputs.ahead;
-        Self::compare([a_pc, b_pc, &reconvergence.from(2)], [a_depth, &path.depth], row).delay(m, shape, "s8")
+        Self::compare([a_pc, b_pc, &reconvergence.from(2)], [a_depth, &path.depth], row)
     }
 
-    /// For proofs: asserts that S8 has the comparisons of its outcome, if it is of the watched warp.
-    pub fn state(&self, watch: &Watch, resolve: &Resolve, row: &Rpc) {
-        let Resolve { valid, warp, a_pc, a_depth, b_pc, b_depth, reconvergence, .. } = resolve;
-        let now = Self::compare([a_pc, b_pc, &reconvergence.from(2)], [a_depth, b_depth], row);
-        let others = watch.s8_is_past() | !valid | warp.ne(&watch.at.warp);
-        watch.m.assert("s8_has_the_comparisons", &(others | self.pack().eq(&now.pack())));
+    /// Compares in S8, for proofs.
+    pub fn now(resolve: &Resolve, row: &Rpc) -> Self {
+        let Resolve { a_pc, a_depth, b_pc, b_depth, reconvergence, .. } = resolve;
+        Self::compare([a_pc, b_pc, &reconvergence.from(2)], [a_depth, b_depth], row)
     }
 
     fn compare([a, b, entry]: [&Expr; 3], [a_depth, b_depth]: [&Expr; 2], row: &Rpc) -> Self {
@@ -56,4 +54,83 @@ impl Places {
             b_has_row_depth: b_depth.eq(&row.depth),
         }
     }
+
+    /// Whether the paths a and b are at one place.
+    pub fn together(&self) -> Expr {
+        &self.a_at_b & &self.a_keeps_depth
+    }
+}
+
+rtl::bundle! {
+    /// Which paths are at a reconvergence point: that of the *row*, or that of the *divergence*, if a and b diverge.
+    pub struct Arrivals(_shape: &Shape) {
+        /// a and b are at one place.
+        together: 1,
+        /// The point of the divergence is that of the row.
+        in_place: 1,
+        a_at_row: 1,
+        b_at_row: 1,
+        a_has_row_depth: 1,
+        b_has_row_depth: 1,
+        /// Of a divergence: the path is at its point.
+        a_arrives: 1,
+        b_arrives: 1,
+        /// Of a divergence: a goes on in the row, because b is at its point, or neither is and a is the near one.
+        a_stays: 1,
+        /// Of a divergence: the path pops at a `ret`.
+        a_returns: 1,
+        b_returns: 1,
+    }
+}
+
+impl Arrivals {
+    /// Compares in S7, for S8. `kind` is that of the instruction's point.
+    pub fn ahead(m: &Builder, shape: &Shape, inputs: &UnitInputs, path: &Path, row: &Rpc, kind: &Expr) -> Self {
+        m.comment("S7 compares the places where the instruction leads with the reconvergence points.");
+        Self::of(m, &Places::ahead(inputs, path, row), row, kind).delay(m, shape, "s8")
+    }
+
+    fn of(m: &Builder, places: &Places, row: &Rpc, kind: &Expr) -> Self {
+        let Places { b_before_a, a_at_entry, b_at_entry, a_keeps_depth, b_has_row_depth, .. } = places;
+        let (is_at, is_return) = (kind.is(1), kind.is(2));
+        let same_at = &is_at & row.is_at() & &places.entry_at_row;
+        let same_at = m.fault("does_not_reuse_rows", &same_at, &zeros(1));
+        let same = (same_at | (&is_return & row.is_return())) & b_has_row_depth;
+        // Without an entry in the table, the point is the row's.
+        let in_place = !(&is_at | &is_return) | same;
+
+        let a_has_row_depth = &places.a_has_row_depth;
+        let a_has_row_depth = m.fault("the_point_of_the_row_ignores_the_call_depth", a_has_row_depth, &ones(1));
+        let a_at_row = row.is_at() & &places.a_at_row & &a_has_row_depth;
+        let b_at_row = row.is_at() & &places.b_at_row & b_has_row_depth;
+        let a_has_depth = m.fault("the_point_of_the_branch_ignores_the_call_depth", a_keeps_depth, &ones(1));
+        let a_arrives = in_place.mux(&a_at_row, &(&is_at & a_at_entry & a_has_depth));
+        let b_arrives = in_place.mux(&b_at_row, &(&is_at & b_at_entry));
+        let returns = in_place.mux(&row.is_return(), &is_return);
+        Self {
+            together: places.together(),
+            a_stays: !&a_arrives & (&b_arrives | !b_before_a),
+            a_returns: in_place.mux(&a_has_row_depth, a_keeps_depth) & &returns,
+            b_returns: in_place.mux(b_has_row_depth, &ones(1)) & &returns,
+            b_has_row_depth: b_has_row_depth.clone(),
+            in_place,
+            a_at_row,
+            b_at_row,
+            a_has_row_depth,
+            a_arrives,
+            b_arrives,
+        }
+    }
+
+    /// For proofs: asserts that S8 has what follows from its outcome and row, if it is of the watched warp.
+    pub fn state(&self, watch: &Watch, resolve: &Resolve, row: &Rpc) {
+        let now = Self::of(watch.m, &Places::now(resolve, row), row, &resolve.reconvergence.slice(0, 2));
+        claim(watch, resolve, &self.pack().eq(&now.pack()));
+    }
+}
+
+/// For proofs: asserts that S8 has the comparisons of its outcome, if it is of the watched warp.
+pub fn claim(watch: &Watch, resolve: &Resolve, has_them: &Expr) {
+    let others = watch.s8_is_past() | !&resolve.valid | resolve.warp.ne(&watch.at.warp);
+    watch.m.assert("s8_has_the_comparisons", &(others | has_them));
 }

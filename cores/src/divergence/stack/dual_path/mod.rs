@@ -19,7 +19,7 @@ use rtl::{
 };
 
 use super::below::{Below, Size, Step};
-use super::places::Places;
+use super::places::Arrivals;
 use super::{invariants, trace};
 use crate::divergence::hot::HotTable;
 use crate::divergence::watch::Watch;
@@ -76,8 +76,9 @@ impl DivergenceUnit for DualPath {
         let [generation_s7, generation_s8] = inputs.generations(&m);
         let (tops, read) = Tops::declare(&m, shape, &inputs, &generation_s7);
         let given = read.given(&inputs.slot_s7);
-        let places = Places::of(&m, shape, &inputs, &given.path, &read.common_s7.rpc());
-        let ran = Ran::of(&m, shape, &inputs, &read, &places, &generation_s8);
+        let kind = inputs.ahead.reconvergence.slice(0, 2);
+        let arrivals = Arrivals::ahead(&m, shape, &inputs, &given.path, &read.common_s7.rpc(), &kind);
+        let ran = Ran::of(&m, shape, &inputs, &read, &arrivals, &generation_s8);
         let rows = Below::declare(&m, shape, size(shape), &inputs.warp_s7, [&read.height_s7, &ran.top.height]);
 
         let moves = Moves::of(&m, &ran);
@@ -125,7 +126,7 @@ impl DivergenceUnit for DualPath {
         cover(&m, shape, &ran, &moves);
         if shape.formal {
             let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
-            places.state(&watch, resolve, &ran.top.common.rpc());
+            arrivals.state(&watch, resolve, &ran.top.common.rpc());
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&watch.at.warp)));
             let is_full = ran.top.height.is(shape.threads as u64 - 1);
             m.assert("a_push_finds_room", &!(&mine & &moves.pushes & is_full));

@@ -7,7 +7,7 @@ use super::Read;
 use super::row::{Common, LEFT, RIGHT, Side, Suspended, Top, sides};
 use crate::divergence::UnitInputs;
 use crate::divergence::stack::outcome::Outcome;
-use crate::divergence::stack::places::Places;
+use crate::divergence::stack::places::Arrivals;
 use crate::divergence::stack::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
@@ -35,7 +35,7 @@ impl<'a> Ran<'a> {
         shape: &Shape,
         inputs: &'a UnitInputs,
         read: &Read,
-        places: &Places,
+        arrivals: &Arrivals,
         generation: &'a Expr,
     ) -> Self {
         let resolve = &inputs.resolve;
@@ -45,7 +45,7 @@ impl<'a> Ran<'a> {
         let other = Side::unpack(m, shape, &read.other_s8, generation);
         let other_word = m.wire("other_side", &other.pack(generation));
         let other_mask = read.other_mask.clone();
-        let outcome = Outcome::of(m, shape, resolve, &top.common.rpc(), places, &whole);
+        let outcome = Outcome::of(m, shape, resolve, &top.common.rpc(), arrivals, &whole);
         Self { resolve, generation, top, live, whole, other, other_word, other_mask, outcome }
     }
 

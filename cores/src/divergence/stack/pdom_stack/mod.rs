@@ -15,7 +15,7 @@ mod step;
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, lit, zeros};
 
 use super::below::{Below, Size, Step};
-use super::places::Places;
+use super::places::Arrivals;
 use super::{invariants, trace};
 use crate::divergence::hot::{self, ActiveRows};
 use crate::divergence::watch::Watch;
@@ -75,8 +75,9 @@ impl DivergenceUnit for PdomStack {
         let top = Top::unpack(&m, shape, &m.delay("top_s8", &read.rest));
         let rows = Below::declare(&m, shape, size(shape), warp_s7, [&top_s7.height, &top.height]);
 
-        let places = Places::of(&m, shape, &inputs, &read.given, &top_s7.rpc());
-        let ran = Ran::of(&m, shape, resolve, top, &places);
+        let kind = inputs.ahead.reconvergence.slice(0, 2);
+        let arrivals = Arrivals::ahead(&m, shape, &inputs, &read.given, &top_s7.rpc(), &kind);
+        let ran = Ran::of(&m, shape, resolve, top, &arrivals);
         let below = Uncovered::of(&m, shape, &ran, &rows.next);
         let pushed = Pushed::of(&m, &ran);
         let step = Step {
@@ -117,7 +118,7 @@ impl DivergenceUnit for PdomStack {
         cover(&m, shape, &ran, &below, &pushed);
         if shape.formal {
             let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
-            places.state(&watch, resolve, &ran.top.rpc());
+            arrivals.state(&watch, resolve, &ran.top.rpc());
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&watch.at.warp)));
             let height = &ran.top.height;
             let room = |pushed: usize| match (2 * shape.threads - 2).checked_sub(pushed) {

@@ -6,7 +6,7 @@ use rtl::{Builder, Bundle, Expr, ones, zeros};
 use super::row::{Suspended, Top};
 use crate::divergence::stack::below::Below;
 use crate::divergence::stack::outcome::Outcome;
-use crate::divergence::stack::places::Places;
+use crate::divergence::stack::places::Arrivals;
 use crate::divergence::stack::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
@@ -23,10 +23,10 @@ pub struct Ran<'a> {
 }
 
 impl<'a> Ran<'a> {
-    pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, top: Top, places: &Places) -> Self {
+    pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, top: Top, arrivals: &Arrivals) -> Self {
         let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
         let whole = m.wire("whole", &(&top.mask & &live));
-        let outcome = Outcome::of(m, shape, resolve, &top.rpc(), places, &whole);
+        let outcome = Outcome::of(m, shape, resolve, &top.rpc(), arrivals, &whole);
         Self { resolve, top, live, whole, outcome }
     }
 
