@@ -189,6 +189,7 @@ impl Shape {
             rotates: unit.rotates,
             reconverges: unit.reconverges,
             compares_prediction: hardware.compares_prediction(),
+            compares_ahead: hardware.compares_ahead(),
             puts_the_rest_first: hardware.puts_the_rest_first(),
             constrained: slots > 1 && config.divergence.scheduler == Scheduler::Constrained,
             pc_bits: PC,

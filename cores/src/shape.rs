@@ -46,6 +46,8 @@ pub struct Shape {
     pub reconverges: bool,
     /// Whether the divergence unit compares the active path with the prediction.
     pub compares_prediction: bool,
+    /// The unit compares where an instruction leads in S7 ([`Ahead`](crate::signals::Ahead)).
+    pub compares_ahead: bool,
     /// Whether threads that their instruction has not served come before all others of the warp.
     pub puts_the_rest_first: bool,
     /// Whether only one slot of each warp is scheduled, which changes at long operations: `divergence.scheduler`.

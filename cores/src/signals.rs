@@ -217,11 +217,11 @@ rtl::bundle! {
 }
 
 rtl::bundle! {
-    /// Fields of a [`Resolve`] a cycle earlier, in S7, for units that reconverge.
+    /// Fields of a [`Resolve`] a cycle earlier, in S7, for units that compare them there. Only stacks compare depths.
     pub struct Ahead(shape: &Shape) {
-        a_pc: if shape.reconverges { shape.pc_bits } else { 0 },
+        a_pc: if shape.compares_ahead { shape.pc_bits } else { 0 },
         a_depth: if shape.reconverges { shape.depth_bits } else { 0 },
-        b_pc: if shape.reconverges { shape.pc_bits } else { 0 },
+        b_pc: if shape.compares_ahead { shape.pc_bits } else { 0 },
         reconvergence: shape.reconvergence_bits(),
     }
 }

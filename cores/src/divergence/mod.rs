@@ -12,7 +12,7 @@
 //! | [`Path`] `_s7` | out | S7 | that path, with all outcomes of earlier S8 cycles in it |
 //! | `leaves_at_ret_s7` | out | S7 | if the unit [reconverges](Unit::reconverges): that path yields at a `ret` |
 //! | `warp_s7`, `slot_s7` | in | S7 | the context that S8 updates in the next cycle |
-//! | [`Ahead`] `_s7` | in | S7 | if the unit reconverges: what the outcome in the next cycle will be |
+//! | [`Ahead`] `_s7` | in | S7 | if the unit [compares](DivergenceUnit::compares_ahead) then: fields of the outcome in the next cycle |
 //! | [`Resolve`] `_s8` | in | S8 | the outcome of the instruction |
 //! | [`Path`] `_x` | out | S8 + delay | the next active path; with two slots, that of slot 0 |
 //! | [`Path`] `_y`, `gives_way_y` | out | S8 | only with two slots: the same for slot 1 |
@@ -66,6 +66,11 @@ pub trait DivergenceUnit: Sync {
     /// surroundings. Such a unit has no delay. The comparison counts for a commit's own slot, and not in a rotation.
     fn compares_prediction(&self) -> bool {
         true
+    }
+
+    /// Whether the unit compares where an instruction leads a cycle before S8, in S7.
+    fn compares_ahead(&self) -> bool {
+        self.descriptor().reconverges
     }
 
     /// Whether threads that their instruction has not served come before all others of the warp.

@@ -165,11 +165,12 @@ impl Watcher<'_> {
         let has_generation = generation_s7.eq(&generation.index(&self.warp));
         self.rule("s7_has_the_generation", &(!&in_s7 | has_generation));
         self.rule("s8_follows_s7", &(!&start.started | self.is_watched(&resolve.warp).eq(&in_s8)));
-        if shape.reconverges {
+        if shape.compares_ahead {
             let Ahead { a_pc, a_depth, b_pc, reconvergence } = self.inputs.ahead.delay(m, shape, "ahead");
-            let same = [(&a_pc, &resolve.a_pc), (&a_depth, &resolve.a_depth), (&b_pc, &resolve.b_pc)];
-            let same = same.into_iter().chain([(&reconvergence, &resolve.reconvergence)]);
-            let same = join(same.map(|(ahead, now)| ahead.eq(now)).collect::<Vec<_>>()).all();
+            let mut same = a_pc.eq(&resolve.a_pc) & b_pc.eq(&resolve.b_pc);
+            if shape.reconverges {
+                same = same & a_depth.eq(&resolve.a_depth) & reconvergence.eq(&resolve.reconvergence);
+            }
             self.rule("s8_has_the_outcome_of_s7", &(!&resolve.valid | same));
         }
         if shape.slots > 1 {

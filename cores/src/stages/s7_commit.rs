@@ -328,11 +328,12 @@ impl Commit {
         let valid = m.delay_reset("resolve_valid", &resolve.valid);
         let resolved = Resolve { valid, ..resolve.delay(m, shape, "q") };
         resolved.outputs(m, "s8");
+        if shape.compares_ahead {
+            m.output("a_pc_s7", &resolve.a_pc);
+            m.output("b_pc_s7", &resolve.b_pc);
+        }
         if shape.reconverges {
-            let Resolve { a_pc, a_depth, b_pc, .. } = resolve;
-            for (name, value) in [("a_pc_s7", a_pc), ("a_depth_s7", a_depth), ("b_pc_s7", b_pc)] {
-                m.output(name, value);
-            }
+            m.output("a_depth_s7", &resolve.a_depth);
         }
         m.output("predicted_s8", &m.delay("predicted", &meta.predicted));
         self.csrs.level.delay(m, shape, "q").outputs(m, "level_s8");

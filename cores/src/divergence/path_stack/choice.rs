@@ -9,7 +9,8 @@ use rtl::{Builder, Expr, zeros};
 use super::turns::Turns;
 use super::waiting::Waiting;
 use super::{comes_before, is_at};
-use crate::signals::{Path, Resolve};
+use crate::divergence::UnitInputs;
+use crate::signals::{Ahead, Path, Resolve};
 
 /// The outcomes of an instruction. A rotation has the outcome b only, which is x itself.
 pub struct Outcomes {
@@ -25,8 +26,22 @@ pub struct Outcomes {
     pub parts_remain: Expr,
 }
 
+/// The pcs of a and b, compared in S7 for S8.
+pub struct Pcs {
+    pub differ: Expr,
+    pub a_first: Expr,
+}
+
+impl Pcs {
+    pub fn ahead(m: &Builder, inputs: &UnitInputs) -> Self {
+        m.comment("S7 compares the pcs of the outcomes.");
+        let Ahead { a_pc, b_pc, .. } = &inputs.ahead;
+        Self { differ: m.delay("pcs_differ", &a_pc.ne(b_pc)), a_first: m.delay("a_is_first", &a_pc.lt(b_pc)) }
+    }
+}
+
 impl Outcomes {
-    pub fn of(m: &Builder, resolve: &Resolve) -> Self {
+    pub fn of(m: &Builder, resolve: &Resolve, pcs: &Pcs) -> Self {
         m.comment("S8: the outcomes. At one pc the sides of a branch are one.");
         let [a, b] = resolve.paths();
         let a = Path { valid: m.wire("a_valid", &a.valid), ..a };
@@ -34,8 +49,8 @@ impl Outcomes {
         let parts_remain = m.wire("parts_remain", &(&resolve.in_parts & &b.valid));
         let parts_first = m.fault("unserved_threads_do_not_go_first", &parts_remain, &zeros(1));
         m.comment("The sides of a branch have one depth.");
-        let two = m.wire("two", &(&a.valid & &b.valid & (&parts_remain | a.pc.ne(&b.pc))));
-        let first_is_a = m.wire("first_is_a", &two.mux(&(a.pc.lt(&b.pc) & !parts_first), &a.valid));
+        let two = m.wire("two", &(&a.valid & &b.valid & (&parts_remain | &pcs.differ)));
+        let first_is_a = m.wire("first_is_a", &two.mux(&(&pcs.a_first & !parts_first), &a.valid));
         Self { any: m.wire("any", &(&a.valid | &b.valid)), first_is_a, parts_remain, two, a, b }
     }
 }

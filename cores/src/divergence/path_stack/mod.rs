@@ -32,8 +32,9 @@ use super::ring::{self, Ring};
 use super::watch::Watch;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
 use crate::shape::Shape;
+use crate::signals::Resolve;
 use crate::trace::Traced;
-use choice::{Choice, Outcomes};
+use choice::{Choice, Outcomes, Pcs};
 use turns::{Turn, Turns};
 use waiting::{Behind, Waiting};
 
@@ -45,6 +46,10 @@ pub struct PathStack;
 impl DivergenceUnit for PathStack {
     fn descriptor(&self) -> &'static Unit {
         &PATH_STACK
+    }
+
+    fn compares_ahead(&self) -> bool {
+        true
     }
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
@@ -76,7 +81,8 @@ impl DivergenceUnit for PathStack {
         let gave_way = m.wire("gave_way", &(gave_way | (later & !&validate.parked)));
 
         let waiting = Waiting::declare(&m, shape, &inputs, &generation_s8);
-        let outcomes = Outcomes::of(&m, &inputs.resolve);
+        let pcs = Pcs::ahead(&m, &inputs);
+        let outcomes = Outcomes::of(&m, &inputs.resolve, &pcs);
         let turns = Turns::of(&m, shape, &inputs, &outcomes, &waiting);
         let predicted = m.input("predicted_s8", shape.pc_bits);
         let choice = Choice::of(&m, &outcomes, &waiting, &turns, &inputs.resolve.rotates, &predicted);
@@ -96,6 +102,9 @@ impl DivergenceUnit for PathStack {
         if shape.formal {
             let (watch, released) = Watch::declare(&m, shape, &inputs, &generation_s8);
             m.comment("Invariants of the watched warp.");
+            let Resolve { valid, a_pc, b_pc, .. } = &inputs.resolve;
+            let compared = pcs.differ.eq(&a_pc.ne(b_pc)) & pcs.a_first.eq(&a_pc.lt(b_pc));
+            m.assert("s8_has_the_comparisons", &(!valid | compared));
             let watch = watch.with_named_generation();
             let (x, step_is_due) = invariants::tables(&watch, &released, &hot_x, &waiting, (&settled, &order));
             invariants::turns(&watch, &x, &step_is_due, &waiting, &turns);

@@ -102,6 +102,7 @@ impl Outcome {
 
         m.comment("A return as the reconvergence point: the `ret` that was reached first.");
         let moved_returns = stays_with_a.mux(a_has_row_depth, b_has_row_depth) & row.is_return();
+        let moved_returns = m.wire("moved_returns", &moved_returns);
         let arrives_first = row.kind.is(2) & &resolve.rotates & !gone;
         let arrives_first = m.wire("arrives_first", &m.fault("forgets_the_first_return", &arrives_first, &zeros(1)));
         let arrived = Rpc {

@@ -87,26 +87,29 @@ impl Arrivals {
     /// Compares in S7, for S8. `kind` is that of the instruction's point.
     pub fn ahead(m: &Builder, shape: &Shape, inputs: &UnitInputs, path: &Path, row: &Rpc, kind: &Expr) -> Self {
         m.comment("S7 compares the places where the instruction leads with the reconvergence points.");
-        Self::of(m, &Places::ahead(inputs, path, row), row, kind).delay(m, shape, "s8")
+        Self::of(m, "s7", &Places::ahead(inputs, path, row), row, kind).delay(m, shape, "s8")
     }
 
-    fn of(m: &Builder, places: &Places, row: &Rpc, kind: &Expr) -> Self {
-        let Places { b_before_a, a_at_entry, b_at_entry, a_keeps_depth, b_has_row_depth, .. } = places;
+    fn of(m: &Builder, stage: &str, places: &Places, row: &Rpc, kind: &Expr) -> Self {
+        let Places { b_before_a, a_at_entry, b_at_entry, a_keeps_depth, .. } = places;
+        let named = |name: &str, value: &Expr| m.wire(&format!("{name}_{stage}"), value);
+        let b_has_row_depth = &named("b_has_row_depth", &places.b_has_row_depth);
         let (is_at, is_return) = (kind.is(1), kind.is(2));
         let same_at = &is_at & row.is_at() & &places.entry_at_row;
         let same_at = m.fault("does_not_reuse_rows", &same_at, &zeros(1));
         let same = (same_at | (&is_return & row.is_return())) & b_has_row_depth;
         // Without an entry in the table, the point is the row's.
-        let in_place = !(&is_at | &is_return) | same;
+        let in_place = named("in_place", &(!(&is_at | &is_return) | same));
 
         let a_has_row_depth = &places.a_has_row_depth;
         let a_has_row_depth = m.fault("the_point_of_the_row_ignores_the_call_depth", a_has_row_depth, &ones(1));
-        let a_at_row = row.is_at() & &places.a_at_row & &a_has_row_depth;
-        let b_at_row = row.is_at() & &places.b_at_row & b_has_row_depth;
+        let a_has_row_depth = named("a_has_row_depth", &a_has_row_depth);
+        let a_at_row = named("a_at_row", &(row.is_at() & &places.a_at_row & &a_has_row_depth));
+        let b_at_row = named("b_at_row", &(row.is_at() & &places.b_at_row & b_has_row_depth));
         let a_has_depth = m.fault("the_point_of_the_branch_ignores_the_call_depth", a_keeps_depth, &ones(1));
-        let a_arrives = in_place.mux(&a_at_row, &(&is_at & a_at_entry & a_has_depth));
-        let b_arrives = in_place.mux(&b_at_row, &(&is_at & b_at_entry));
-        let returns = in_place.mux(&row.is_return(), &is_return);
+        let a_arrives = named("a_arrives", &in_place.mux(&a_at_row, &(&is_at & a_at_entry & a_has_depth)));
+        let b_arrives = named("b_arrives", &in_place.mux(&b_at_row, &(&is_at & b_at_entry)));
+        let returns = named("returns", &in_place.mux(&row.is_return(), &is_return));
         Self {
             together: places.together(),
             a_stays: !&a_arrives & (&b_arrives | !b_before_a),
@@ -124,7 +127,7 @@ impl Arrivals {
 
     /// For proofs: asserts that S8 has what follows from its outcome and row, if it is of the watched warp.
     pub fn state(&self, watch: &Watch, resolve: &Resolve, row: &Rpc) {
-        let now = Self::of(watch.m, &Places::now(resolve, row), row, &resolve.reconvergence.slice(0, 2));
+        let now = Self::of(watch.m, "claimed", &Places::now(resolve, row), row, &resolve.reconvergence.slice(0, 2));
         claim(watch, resolve, &self.pack().eq(&now.pack()));
     }
 }
