@@ -1,10 +1,12 @@
-//! The memory map as gates: the bounds of RAM, and the address of a word of a stack in memory.
+//! The memory map as gates: the bounds of RAM, the addresses that may be accessed, and the address of a word of a stack
+//! in memory.
 
 use rtl::{Builder, Expr, concat, lit, ones, zeros};
 
 use weft_config::{SCRATCHPAD_BASE, Window};
 
 use crate::shape::{CONSOLE, RAM_BASE, SCRATCHPAD_BIT, Shape};
+use crate::signals::Control;
 
 pub fn in_ram(shape: &Shape, address: &Expr) -> Expr {
     let bits = shape.ram_base.trailing_zeros() as usize;
@@ -61,6 +63,27 @@ fn below(offset: &Expr, bound: u64) -> Expr {
     } else {
         offset.from(2).lt(&lit(offset.width() - 2, bound / 4))
     }
+}
+
+/// The lanes whose address has memory or a device that performs the operation.
+pub fn mapped(m: &Builder, shape: &Shape, control: &Control, addresses: &Expr) -> Expr {
+    let is_plain = !&control.is_atomic;
+    // Of the atomic operations only AMOs have a code of 4 or more.
+    let is_amo = control.memory_op.slice(2, 2).any();
+    let by_scratchpad = if shape.scratchpad_atomics { is_amo | &is_plain } else { is_plain.clone() };
+    let by_scratchpad = m.fault("the_scratchpad_takes_reservations", &by_scratchpad, &ones(1));
+    let by_windows = m.fault("windows_take_atomic_operations", &is_plain, &ones(1));
+    m.wire_each(shape.lanes(), "mapped", |lane| {
+        let address = addresses.lane(lane, 32);
+        let mut mapped = in_ram(shape, &address) | (address.is(u64::from(CONSOLE)) & &is_plain);
+        if shape.has_scratchpad() {
+            mapped = mapped | (in_scratchpad(shape, &address) & &by_scratchpad);
+        }
+        if shape.has_windows() {
+            mapped = mapped | (in_windows(shape, &address) & &by_windows);
+        }
+        mapped
+    })
 }
 
 /// The physical address of a byte address of the program.

@@ -10,10 +10,9 @@ use weft_config::extension::M;
 use super::decoder::Fields;
 use super::resource::{Reservations, TAG};
 use super::s6_leader::Election;
-use super::s7_faults;
 use crate::functional::lane_operands::{Operands, Widths};
 use crate::functional::{lane_alu, multiplier};
-use crate::memory::map::at_ram;
+use crate::memory::map::{at_ram, mapped};
 use crate::shape::{SCRATCHPAD_BIT, Shape};
 use crate::signals::{Control, LaneControl, Meta};
 
@@ -77,7 +76,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
     m.output("result_s7", &result);
     m.output("address_s7", &m.delay("address", &sums));
-    m.output("mapped_s7", &m.delay("mapped_q", &s7_faults::mapped(&m, shape, &control, &sums)));
+    m.output("mapped_s7", &m.delay("mapped_q", &mapped(&m, shape, &control, &sums)));
     m.output("leader_s7", &m.delay("leader", &leader.one));
     m.output("leader_number_s7", &m.delay("leader_number_q", &leader.number));
     let leader_address = m.delay("leader_address", &leader.sum);

@@ -3,12 +3,10 @@
 //! All active lanes are checked before any is served. If one is at fault, the instruction does not commit, and the
 //! core halts. Faults of the instruction itself come from S5.
 
-use rtl::{Builder, Expr, concat, lit, lowest_one, ones, zeros};
+use rtl::{Builder, Expr, concat, lit, lowest_one, zeros};
 
 use super::s7_commit::Inputs;
-use crate::memory::map::{in_ram, in_scratchpad, in_windows};
-use crate::shape::{CONSOLE, Shape};
-use crate::signals::Control;
+use crate::shape::Shape;
 
 pub struct Faults {
     /// An instruction that would commit is at fault.
@@ -58,27 +56,6 @@ impl Faults {
         let cause = of_itself.mux(&control.cause, &is_memory.mux(&memory_cause, &lit(4, 0)));
         Self { any, failed_exits, lane_one, cause, offsets }
     }
-}
-
-/// The lanes whose address has memory or a device that performs the operation. In S6, so that S7 has less to do.
-pub fn mapped(m: &Builder, shape: &Shape, control: &Control, addresses: &Expr) -> Expr {
-    let is_plain = !&control.is_atomic;
-    // Of the atomic operations only AMOs have a code of 4 or more.
-    let is_amo = control.memory_op.slice(2, 2).any();
-    let by_scratchpad = if shape.scratchpad_atomics { is_amo | &is_plain } else { is_plain.clone() };
-    let by_scratchpad = m.fault("the_scratchpad_takes_reservations", &by_scratchpad, &ones(1));
-    let by_windows = m.fault("windows_take_atomic_operations", &is_plain, &ones(1));
-    m.wire_each(shape.lanes(), "mapped", |lane| {
-        let address = addresses.lane(lane, 32);
-        let mut mapped = in_ram(shape, &address) | (address.is(u64::from(CONSOLE)) & &is_plain);
-        if shape.has_scratchpad() {
-            mapped = mapped | (in_scratchpad(shape, &address) & &by_scratchpad);
-        }
-        if shape.has_windows() {
-            mapped = mapped | (in_windows(shape, &address) & &by_windows);
-        }
-        mapped
-    })
 }
 
 /// The lanes of an exit whose code is not 0. S6 subtracts the code from 0, and compares them in the way of the branch
