@@ -98,7 +98,7 @@ def frequency_rows(shown):
         rows.append([
             result.name.partition("/")[2] + shown.mark(result.name), *(values[key] for key in ("lut4", "packed", "ff", "bram")),
             by_seed, f"{median(values):.1f}" if median(values) else "-",
-            f"{stage(path['from'])} to {stage(path['to'])}, {path['levels']}" if path else (values["reason"] or "-")[:80],
+            f"{stage(path['from'])} → {stage(path['to'])}, {path['levels']}" if path else (values["reason"] or "-")[:80],
         ])
     return table(["core", "LUT4", "LUT sites", "FF", "BRAM", "MHz by seed", "median", "critical path, levels"], rows)
 

@@ -34,7 +34,7 @@ class Clock(unittest.TestCase):
         return cells(clock.frequency_rows(Shown([result("clock/core", values)], set()))[2])
 
     def test_a_row_has_the_median_and_the_path_of_its_seed(self):
-        self.assertEqual(self.row("placed", [80.72, 79.44, 79.49])[5:], ["80.7, 79.4, 79.5", "79.5", "s8 to ports, 13"])
+        self.assertEqual(self.row("placed", [80.72, 79.44, 79.49])[5:], ["80.7, 79.4, 79.5", "79.5", "s8 → ports, 13"])
 
     def test_of_a_core_that_timed_out_there_is_no_median(self):
         self.assertEqual(self.row("given-up", [81.0])[5:7], ["81.0, timed out", "-"])
