@@ -60,9 +60,7 @@ impl Active {
             is_far: zeros(usize::from(shape.breadth_first)),
         }
     }
-}
 
-impl Active {
     /// The reconvergence point of the path: that of its meeting, if it has one.
     pub fn point(&self, meeting: &Meeting) -> Rpc {
         let rpc = meeting.rpc();
