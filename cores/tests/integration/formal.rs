@@ -132,6 +132,7 @@ fn broken_copies_of_the_path_stack_fail() {
         ("a second outcome that joins f is lost", "path_stack.a_second_outcome_is_lost"),
         ("a parked path does not yield", "path_stack.a_parked_path_stays_active"),
         ("f loses what is written", "path_stack.f_is_not_forwarded"),
+        ("sides at one pc are two outcomes", "path_stack.sides_at_one_pc_are_two_outcomes"),
         ("an order loses what is written", "path_stack.an_order_is_not_forwarded"),
         ("depth is not compared", "path_stack.f_before_a_ignores_the_call_depth"),
     ];

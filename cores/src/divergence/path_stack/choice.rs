@@ -4,7 +4,7 @@
 //! that it has not served. A single outcome is x unless f comes before it. So x is one of a, b and f, and all
 //! comparisons are made in parallel.
 
-use rtl::{Builder, Expr, zeros};
+use rtl::{Builder, Expr, ones, zeros};
 
 use super::turns::Turns;
 use super::waiting::Waiting;
@@ -36,7 +36,8 @@ impl Pcs {
     pub fn ahead(m: &Builder, inputs: &UnitInputs) -> Self {
         m.comment("S7 compares the pcs of the outcomes.");
         let Ahead { a_pc, b_pc, .. } = &inputs.ahead;
-        Self { differ: m.delay("pcs_differ", &a_pc.ne(b_pc)), a_first: m.delay("a_is_first", &a_pc.lt(b_pc)) }
+        let differ = m.fault("sides_at_one_pc_are_two_outcomes", &a_pc.ne(b_pc), &ones(1));
+        Self { differ: m.delay("pcs_differ", &differ), a_first: m.delay("a_is_first", &a_pc.lt(b_pc)) }
     }
 }
 

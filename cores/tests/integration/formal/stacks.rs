@@ -66,6 +66,7 @@ fn broken_copies_of_the_single_path_stack_fail() {
 fn broken_copies_of_the_dual_path_stack_fail() {
     let broken = [
         ("the other side is overwritten", "dual_path.overwrites_the_other_side"),
+        ("S7 takes the side of the instruction for the other", "dual_path.the_other_side_is_its_own"),
         ("a row goes while its other side lives", "dual_path.pops_a_row_whose_other_side_lives"),
         (
             "the depth of a branch's reconvergence point is not compared",

@@ -185,8 +185,9 @@ impl Tops {
 
         m.comment("S7 chooses the sides by the slot of the instruction.");
         let (slot, masks) = (&inputs.slot_s7, common_s7.masks());
+        let other = m.fault("the_other_side_is_its_own", &!slot, slot);
         let read = Read {
-            other_s8: m.delay("other_s8", &select(&!slot, &words_s7)),
+            other_s8: m.delay("other_s8", &select(&other, &words_s7)),
             own_mask: m.delay("own_mask", &select(slot, masks.clone())),
             other_mask: m.delay("other_mask", &select(&!slot, masks)),
             words_s7,
