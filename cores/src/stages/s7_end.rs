@@ -29,7 +29,6 @@ pub fn outputs(m: &Builder, shape: &Shape, commit: &Commit) {
     m.output("fault_pc_s7", &inputs.meta.pc);
     m.output("fault_warp_s7", &inputs.meta.warp);
     m.output("fault_lane_s7", &encode(&lane_one));
-    m.output("fault_lane_one_s7", &lane_one);
 }
 
 /// A store to the position of `tohost` in its line.
