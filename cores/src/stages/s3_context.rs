@@ -69,31 +69,26 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     let places = Places::declare(&m, &flush, &push, &picked);
     let Places { present, full, present_next, full_next, .. } = &places;
-    m.comment("The hazards of the older instruction, and of the one behind it.");
-    let moves_up = m.wire("moves_up", &(&picked | !present));
-    let [[needs, ..], [depends, depends_behind, _], [reads_last, _, reads_last_soon], [elects, _, elects_soon]] =
-        pushed.each_ref().map(|(field, value)| {
-            let behind = m.hold(&format!("{field}_behind"), value, &push);
-            let head = m.hold(&format!("{field}_head"), &full.mux(&behind, value), &moves_up);
-            [head.clone(), behind, present.mux(&head, value)]
-        });
-    let waits_for_late = m.fault("does_not_wait_for_late_results", &(&depends & &pending).any(), &zeros(1));
-    let waits_for_late = m.wire("waits_for_late", &waits_for_late);
-
     let picked_beside = m.input("sibling_issues", shape.slots - 1);
     let (spacing, election) = (shape.spacing(), shape.election_spacing());
     let issued = since(&m, "issued", &picked, WRITE_LATENCY.max(election));
+    let [needs, depends, reads_last, elects] = older(&m, &pushed, &push, present, &issued[1]);
+    let waits_for = |depends: &Expr| (depends & &pending).any();
+    let waits_for_late = m.fault("does_not_wait_for_late_results", &waits_for(&depends.head), &zeros(1));
+    let waits_for_late = m.wire("waits_for_late", &waits_for_late);
+    let waits_now = present & waits_for(&depends.now);
+
     let recent = Recent {
         m: &m,
         shape,
         issued: &issued,
         beside: (shape.slots > 1).then(|| since(&m, "sibling_issued", &picked_beside, election)),
     };
-    let later = &picked | picked_beside.any() | recent.holds([&reads_last_soon, &elects_soon], 1);
+    let later = &picked | picked_beside.any() | recent.holds([&reads_last.soon(&m), &elects.soon(&m)], 1);
     let later = m.wire("later", &(&flush | later));
     let may_issue = m.delay_reset("may_issue", &((&push | present) & !later));
     if shape.formal {
-        let may = present & !recent.holds([&reads_last, &elects], 0);
+        let may = present & !recent.holds([&reads_last.now, &elects.now], 0);
         m.assert("it_is_known_whether_it_may_issue", &may_issue.eq(&may));
     }
 
@@ -102,33 +97,33 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&picked | &replayed))));
     replayed.next(&replayed_next).reset(0);
     let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (present_next | replayed_next)));
-    m.output("needs", &needs);
-    let (needs_nothing, mut has_places) = (needs.none(), (&needs & &lacking).none());
-    let (needs, lacking) = (Needs::unpack(&m, shape, &needs), Needs::unpack(&m, shape, &lacking));
+    m.output("needs", &needs.head);
+    let (needs_nothing, mut has_places) = (needs.head.none(), (&needs.head & &lacking).none());
+    let [needs, needs_now, lacking] = [&needs.head, &needs.now, &lacking].map(|word| Needs::unpack(&m, shape, word));
     let loads = m.wire("loads", &(&picked & needs.reserved.of(&TAG)));
     let loading = &loads | &since(&m, "loaded", &loads, RESTEER_LATENCY)[RESTEER_LATENCY - 1];
 
     if shape.constrained {
         m.port_group("for the constrained scheduler");
         m.output("issues_late", &(&picked & needs.reserved.any_late()));
-        m.output("waits_late", &(present & &waits_for_late));
+        m.output("waits_late", &waits_now);
     }
     let too_close_to_issue = present & &issued[spacing - 1];
     let found = [
         ("two_wait", full.q()),
-        ("waits_for_a_late_result", present & &waits_for_late),
-        ("waits_for_the_one_before", present & &reads_last & &issued[WRITE_LATENCY - 1]),
+        ("waits_for_a_late_result", waits_now.clone()),
+        ("waits_for_the_one_before", present & &reads_last.now & &issued[WRITE_LATENCY - 1]),
         ("waits_for_the_path", too_close_to_issue),
-        ("waits_for_the_leader", present & &elects & &issued[election - 1] & !&issued[spacing - 1]),
+        ("waits_for_the_leader", present & &elects.now & &issued[election - 1] & !&issued[spacing - 1]),
         ("does_not_fetch_beyond_a_replay", &beyond_replay & !full_next),
-        ("a_fence_waits", present & &needs.no_requests & &lacking.no_requests),
+        ("a_fence_waits", present & &needs_now.no_requests & &lacking.no_requests),
     ];
     points(&m, shape, &found);
-    points_of_waiting(&m, shape, present, [&needs, &lacking], &(&depends & &pending));
+    points_of_waiting(&m, shape, present, [&needs_now, &lacking], &(&depends.now & &pending));
     m.port_group("for the pick: the context waits for nothing but a credit; it does not even wait for that");
     let stays = m.fault("issues_in_the_cycle_of_a_flush", &!&flush, &ones(1));
     let unblocked = m.wire("unblocked_now", &(&may_issue & stays & !&waits_for_late));
-    let mut waits_for_requests = present & &needs.no_requests;
+    let mut waits_for_requests = present & &needs_now.no_requests;
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);
         has_places = has_places & (needs_nothing | !&held_back);
@@ -147,17 +142,50 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.counts_stalls {
         m.port_group("for the counters: it waits for a place alone; for a long-latency result; for anything");
         m.output("waits_for_place", &(&unblocked & !&has_places));
-        m.output("waits_for_result", &(present & &waits_for_late));
+        m.output("waits_for_result", &waits_now);
         m.output("waits_to_issue", present);
     }
     if shape.shows_scoreboard() {
         m.port_group("for a proof");
         m.output("present_now", present);
         m.output("full_now", full);
-        m.output("depends_held", &join([&depends, &depends_behind]));
+        m.output("depends_held", &join([&depends.now, &depends.newest]));
     }
     m.output("waits_for_requests", &waits_for_requests);
     m.finish()
+}
+
+/// A field of the older instruction.
+struct Older {
+    field: &'static str,
+    /// What is stored. It is that of the instruction before in the cycle after an issue.
+    head: Expr,
+    now: Expr,
+    soon: Expr,
+    /// The field of the newest instruction.
+    newest: Expr,
+}
+
+impl Older {
+    /// The field in the next cycle, if the older instruction does not issue in this one.
+    fn soon(&self, m: &Builder) -> Expr {
+        m.wire(&format!("{}_soon", self.field), &self.soon)
+    }
+}
+
+/// Stores the fields that are `pushed`. The pick is late in its cycle, so the instruction behind the one that issues moves
+/// up a cycle later, when nothing issues.
+fn older(m: &Builder, pushed: &[(&'static str, Expr); 4], push: &Expr, present: &Expr, issued: &Expr) -> [Older; 4] {
+    m.comment("The hazards of the older instruction, and of the newest, which moves up a cycle after an issue.");
+    let moves_up = m.fault("the_instruction_behind_does_not_move_up", &(issued & present), &zeros(1));
+    let moves_up = m.wire("moves_up", &moves_up);
+    let takes = m.wire("takes_older", &(&moves_up | !present));
+    pushed.each_ref().map(|(field, value)| {
+        let newest = m.hold(&format!("{field}_newest"), value, push);
+        let next = present.mux(&newest, value);
+        let head = m.hold(&format!("{field}_head"), &next, &takes);
+        Older { field, now: moves_up.mux(&newest, &head), soon: takes.mux(&next, &head), head, newest }
+    })
 }
 
 /// The issues of the last cycles, of the context and of the other slot of its warp.

@@ -18,20 +18,20 @@
 //!
 //! If a warp has two slots, threads move from one slot to the other when paths diverge and reconverge. So each
 //! entry also has a *shadow bit* ("The Dual-Path Execution Model for Efficient GPU Control Flow", section 3.2): its
-//! threads may continue in the other slot. At such an event the entries in use of the affected slots are copied to
-//! their shadow bits. An instruction is compared with the entries of both slots. It waits for the entries in use of
+//! threads may continue in the other slot. A cycle after such an event the entries in use of the affected slots are copied
+//! to their shadow bits. An instruction is compared with the entries of both slots. It waits for the entries in use of
 //! its own slot, and for the shadowed entries of the other.
 //!
-//! Entries of instructions younger than that of the event are not copied. These are in S4 to S6 then. Their threads
+//! Entries of instructions younger than that of the event are not copied. These are in S4 to S6 at the event. Their threads
 //! stay in their slot, or they will be squashed. A slot that threads enter is always restarted, so its instructions
 //! are compared after the results of those threads were issued.
 //!
 //! Storage for each context: entries × (1 + 5 + 2 · clog2(T + 1)) + 7 + 2 · clog2(entries) bits, all but the first
-//! in LUT RAM.
+//! in LUT RAM. For all together contexts + entries bits, which say what has become free.
 
 use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, clog2, decode, increment, join,
-    lit, ones, select, zeros,
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, any_of, clog2, decode, increment, join, lit,
+    ones, select, zeros,
 };
 
 use super::context::{Written, split_context};
@@ -279,77 +279,95 @@ impl Parts {
     }
 }
 
+/// Entries in use. It is late in a cycle which entry becomes free, so this is stored as its context and its number, and
+/// counts from the next cycle on.
 struct Occupied {
-    pending: Register,
-    /// Entries whose result is complete now.
+    pending: Expr,
+    /// Entries whose result was complete in the cycle before.
     freed: Expr,
+    /// Entries whose result is complete now, for coverage.
+    ends: Expr,
 }
 
 impl Occupied {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Self {
-        m.comment("Entries in use.");
-        let all = shape.contexts() * shape.late_results;
-        let one = |row: &Expr, happens: &Expr| decode(row, all).when(happens);
-        let pending = m.register("occupied", all);
-        let taken = m.wire("taken", &one(&parts.row_s4, &inputs.started.valid));
-        let freed = m.wire("freed", &one(&parts.row_late, &parts.is_last));
-        pending.next(&(taken | (&pending & !&freed))).reset(0);
-        Self { pending, freed }
+        m.comment("Entries in use. A part that starts as the last one before it ends keeps its entry.");
+        let Inputs { started, late, .. } = inputs;
+        let starts_anew = &started.valid & parts.row_s4.eq(&parts.row_late);
+        let starts_anew = m.fault("a_part_that_starts_anew_loses_its_entry", &starts_anew, &zeros(1));
+        let ends = m.wire("ends", &(&parts.is_last & !starts_anew));
+        let context_now = decode(&late.context, shape.contexts()).when(&ends);
+        let entry_now = decode(&late.entry, shape.late_results);
+        let context = m.delay_reset("freed_context", &context_now);
+        let freed = m.wire("freed", &entries_of(&context, &m.delay("freed_entry", &entry_now)));
+        let occupied = m.register("occupied", freed.width());
+        let pending = m.wire("in_use", &(&occupied & !&freed));
+        let taken = decode(&parts.row_s4, freed.width()).when(&started.valid);
+        occupied.next(&(taken | &pending)).reset(0);
+        Self { pending, freed, ends: entries_of(&context_now, &entry_now) }
     }
+}
+
+/// One bit for each entry of each context: these entries of these contexts.
+fn entries_of(contexts: &Expr, entries: &Expr) -> Expr {
+    join(contexts.lanes(1).iter().map(|context| entries.when(context)))
 }
 
 /// Shadow bits of all entries ("The Dual-Path Execution Model for Efficient GPU Control Flow", section 3.2).
 fn shadow_bits(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts, occupied: &Occupied) -> Expr {
     m.comment(
-        "Shadow bits. Results that started after the instruction in S8 belong to threads that stay in their slot.",
+        "Shadow bits, set a cycle after S8, which knows late that they are: what needs them is fetched after a restart. \
+         Results that started after the instruction in S8 belong to threads that stay in their slot.",
     );
-    let Occupied { pending, freed } = occupied;
+    let Occupied { pending, freed, ends } = occupied;
     let (contexts, entries) = (shape.contexts(), shape.late_results);
-    let younger = younger(m, shape, inputs, parts);
-    let older = m.wire("older", &!&younger).lanes(entries);
+    let slots = m.delay_reset("shadows_s9", &inputs.shadows);
+    let warp = m.delay("shadow_warp_s9", &inputs.shadow_warp);
+    let younger = younger(m, shape, inputs, parts, &warp);
+    let of_slots = !&younger & join((0..shape.slots).map(|slot| slots.bit(slot).repeat(entries)));
+    let of_slots = m.wire("older", &of_slots);
+    let copied = join(decode(&warp, shape.warps).lanes(1).iter().map(|warp| of_slots.when(warp)));
+    let cast = m.wire("cast", &(copied & pending));
+    let stays = m.fault("a_shadow_outlives_its_result", &!freed, &ones(freed.width()));
     let shadow = m.register("shadow", contexts * entries);
-    let warps = decode(&inputs.shadow_warp, shape.warps);
-    let of_contexts = |of: &dyn Fn(usize, usize) -> Expr| {
-        join((0..contexts).map(|context| of(context / shape.slots, context % shape.slots)))
-    };
-    let stays = m.wire("stays", &m.fault("a_shadow_outlives_its_result", &!freed, &ones(freed.width())));
-    // S8 knows late whether they are copied.
-    let may = of_contexts(&|warp, slot| older[slot].when(&warps.bit(warp)));
-    let copied = m.wire("copied", &of_contexts(&|_, slot| inputs.shadows.bit(slot).repeat(entries)));
-    let may = m.wire("may_be_copied", &(may & pending));
-    shadow.next(&((&shadow & &stays) | ((&may & &stays) & &copied))).reset(0);
-    let cast = may & copied;
-    cover_shadows(m, shape, inputs, &younger, [&cast, &shadow, freed]);
-    shadow.q()
-}
-
-/// The entries of both slots of the warp in S8 that started after the instruction there. Their instructions are in
-/// S5 and S6.
-fn younger(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Expr {
-    let started_s5 = m.delay("started_s5", &join([&parts.row_s4, &inputs.started.valid]));
-    let started_s6 = m.delay("started_s6", &started_s5);
+    let now = m.wire("shadowed_now", &(&shadow & stays));
+    shadow.next(&(&now | &cast)).reset(0);
+    cover_shadows(m, shape, &slots, &younger, [&cast, &now, ends]);
     if shape.shows_scoreboard() {
-        m.output("younger_rows", &join([&started_s5, &started_s6]));
+        m.output("casts", &cast);
     }
-    let [s5, s6] = [("younger_s5", &started_s5), ("younger_s6", &started_s6)].map(|(name, started)| {
-        let row = m.field(started, "row", 0, shape.entry_bits() + shape.slot_bits());
-        let here = m.field(started, "valid", Parts::row_bits(shape), 1)
-            & m.field(started, "warp", row.width(), shape.warp_bits()).eq(&inputs.shadow_warp);
-        m.wire(name, &decode(&row, shape.slots * shape.late_results).when(&here))
-    });
-    s5 | s6
+    now
 }
 
-fn cover_shadows(m: &Builder, shape: &Shape, inputs: &Inputs, younger: &Expr, [cast, shadow, freed]: [&Expr; 3]) {
-    let shadows = &inputs.shadows;
+/// The entries of both slots of the warp that was in S8 that started after the instruction there. Their instructions are in
+/// S5 to S7.
+fn younger(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts, shadow_warp: &Expr) -> Expr {
+    let mut started = join([&parts.row_s4, &inputs.started.valid]);
+    let started = ["s5", "s6", "s7"].map(|stage| {
+        started = m.delay(&format!("started_{stage}"), &started);
+        (stage, started.clone())
+    });
+    if shape.shows_scoreboard() {
+        m.output("younger_rows", &join(started.each_ref().map(|(_, row)| row)));
+    }
+    let of_stages = started.map(|(stage, started)| {
+        let row = m.field(&started, "row", 0, shape.entry_bits() + shape.slot_bits());
+        let here = m.field(&started, "valid", Parts::row_bits(shape), 1)
+            & m.field(&started, "warp", row.width(), shape.warp_bits()).eq(shadow_warp);
+        m.wire(&format!("younger_{stage}"), &decode(&row, shape.slots * shape.late_results).when(&here))
+    });
+    any_of(&of_stages)
+}
+
+fn cover_shadows(m: &Builder, shape: &Shape, shadows: &Expr, younger: &Expr, [cast, shadow, ends]: [&Expr; 3]) {
     let younger = younger.lanes(shape.late_results);
     let spared = join((0..shape.slots).map(|slot| younger[slot].any() & shadows.bit(slot)));
     let found = [
         ("results_of_one_slot_are_shadowed", cast.any() & !shadows.all()),
         ("results_of_both_slots_are_shadowed", cast.any() & shadows.all()),
         ("a_younger_result_is_not_shadowed", spared.any()),
-        ("a_shadow_ends_with_its_result", (shadow & freed).any()),
-        ("a_shadow_is_cast_as_its_result_ends", (cast & freed).any()),
+        ("a_shadow_ends_with_its_result", (shadow & ends).any()),
+        ("a_shadow_is_cast_as_its_result_ends", (cast & ends).any()),
         ("a_shadow_is_cast_twice", (cast & shadow).any()),
     ];
     points(m, shape, &found);

@@ -53,7 +53,7 @@ impl Invariants<'_> {
         let Self { m, shape, circuit, thread, results, .. } = self;
         let Results { in_use, of_register, mine, .. } = results;
         let Circuit { started, pending, shadowed, .. } = circuit;
-        let [s4, s5, s6, ..] = &self.flight.stages;
+        let [s4, s5, s6, s7, _] = &self.flight.stages;
         let (register, entries) = (&self.inputs.register, shape.late_results);
         m.comment("Invariants of the entries.");
         let right = s4.writes.eq(&self.flight.rd_s4.eq(register));
@@ -68,7 +68,7 @@ impl Invariants<'_> {
         settled.next(&lit(1, 1)).reset(0);
         let before = output("younger_rows");
         let row_bits = shape.entry_bits() + shape.slot_bits();
-        let same_rows = [(s5, 0), (s6, 1)].map(|(stage, place)| {
+        let same_rows = [(s5, 0), (s6, 1), (s7, 2)].map(|(stage, place)| {
             let row = before.lane(place, row_bits + 1);
             let there = stage.is_late();
             let same = join([&stage.entry, &stage.slot, &stage.is_late()]);
@@ -84,8 +84,11 @@ impl Invariants<'_> {
         for (slot, side) in SIDES.iter().enumerate() {
             let elsewhere = thread.slot.ne(&lit(1, slot as u64));
             let unshadowed = mine.lane(slot, entries) & !shadowed.lane(slot, entries);
-            let casts_none = elsewhere & unshadowed.any();
-            m.assert(&format!("what_the_thread_waits_for_on_the_{side}_casts_a_shadow"), &!casts_none);
+            // A shadow is cast while the slot that the thread has entered is emptied.
+            let comes = (&unshadowed & !output("casts").lane(slot, entries)).none();
+            let comes = comes & circuit.events.flush.bit(slot ^ 1);
+            let casts = !elsewhere | unshadowed.none() | comes;
+            m.assert(&format!("what_the_thread_waits_for_on_the_{side}_casts_a_shadow"), &casts);
         }
         settled.q()
     }

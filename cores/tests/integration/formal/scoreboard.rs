@@ -34,6 +34,7 @@ fn broken_scoreboards_fail() {
             "s3_scoreboard.compares_with_the_old_register_of_the_last_entry",
         ),
         ("what is buffered survives the arrival of threads", "scoreboard_proof.the_left_buffer_is_not_flushed"),
+        ("hazards of the instruction before stay", "s3_context.the_instruction_behind_does_not_move_up"),
         ("a slot that is being emptied issues", "s3_context.issues_in_the_cycle_of_a_flush"),
     ];
     for (what, fault) in broken {
