@@ -30,13 +30,24 @@ impl HotTable {
 
     /// Reads the word of `warp`. The result is there in the next cycle.
     pub fn read_later(&self, m: &Builder, warp: &Expr) -> Expr {
+        let word = self.read_late(m, warp);
+        self.keep(m, &word)
+    }
+
+    /// Reads the word of `warp`, late in the cycle.
+    pub fn read_late(&self, m: &Builder, warp: &Expr) -> Expr {
         let name = self.name;
         let same = &self.write & self.warp.eq(warp);
         let same = m.fault(&format!("{name}_is_not_forwarded"), &same, &zeros(1));
         let read = self.memory.read(&format!("{name}_read"), warp);
+        same.mux(&self.word, &read)
+    }
+
+    /// A word that was read, in the next cycle.
+    pub fn keep(&self, m: &Builder, word: &Expr) -> Expr {
         // Without this reset, Yosys moves the register to the address, and the table into the next stage.
-        let row = m.register(&format!("{name}_row"), self.word.width());
-        row.next(&same.mux(&self.word, &read)).reset(0);
+        let row = m.register(&format!("{}_row", self.name), word.width());
+        row.next(word).reset(0);
         row.q()
     }
 

@@ -19,7 +19,7 @@
 //! | `restarts` | out | S8 | only with two slots: the slots to fetch again, despite the prediction |
 //! | `shadows` | out | S8 | only with two slots: the slots that need shadow bits |
 //! | `predicted_s8` | in | S8 | if the unit [compares it](DivergenceUnit::compares_prediction): the predicted pc |
-//! | `at_prediction_x`, `_y` | out | S8 | with it: the active path of the instruction's slot is at that pc |
+//! | `follows_x`, `_y` | out | S8 | with it: the active path of the instruction's slot runs, and is at that pc |
 //! | `is_b_x` | out | S8 | with it, unless the unit [knows](DivergenceUnit::puts_the_rest_first): if b has threads, the active path is b alone |
 //! | [`UnitPorts`] `_trace` | out | S8 + record delay | only with the trace port |
 //! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path yields to another: see [`Unit::rotates`] |
@@ -254,6 +254,11 @@ fn at_prediction(m: &Builder, shape: &Shape, choose: impl FnOnce(&dyn Fn(&Expr) 
     m.wire("is_at_prediction", &choose(&|pc| pc.eq(&predicted)))
 }
 
+/// Whether a path that may yield runs next.
+pub fn goes_on(path: &Path, gives_way: &Expr) -> Expr {
+    &path.valid & !&path.parked & !gives_way
+}
+
 /// The trace of a rotation and of the second path.
 fn second_ports(rotates: Expr, y: &Path) -> SecondPorts<Expr> {
     SecondPorts {
@@ -292,8 +297,8 @@ pub struct UnitOutputs {
     pub leaves_at_ret_s7: Expr,
     /// The active path of each slot after S8, and whether it yields.
     pub in_charge: Vec<(Path, Expr)>,
-    /// Whether the active path of each slot is at the predicted pc; empty where the unit does not compare it.
-    pub at_prediction: Vec<Expr>,
+    /// Whether the active path of each slot runs and is at the predicted pc; empty where the unit does not compare it.
+    pub follows: Vec<Expr>,
     /// Whether the active path is b alone; empty where the unit reconverges, puts the rest first or does not compare the
     /// prediction.
     pub is_b: Vec<Expr>,
@@ -313,12 +318,18 @@ impl UnitOutputs {
             gives_way_s7: gave_way,
             leaves_at_ret_s7: zeros(0),
             in_charge: vec![(in_charge, gives_way)],
-            at_prediction: Vec::new(),
+            follows: Vec::new(),
             is_b: Vec::new(),
             restarts: zeros(0),
             shadows: zeros(0),
             trace,
         }
+    }
+
+    /// The same outputs of a unit that compares the prediction: the active path is at the predicted pc.
+    pub fn following(self, at_prediction: &Expr) -> Self {
+        let [(path, gives_way)] = self.in_charge.as_slice() else { panic!("one slot") };
+        Self { follows: vec![goes_on(path, gives_way) & at_prediction], ..self }
     }
 
     pub fn declare(&self, m: &Builder, shape: &Shape) {
@@ -343,7 +354,7 @@ impl UnitOutputs {
             outputs(path, name);
             m.output(&format!("gives_way_{name}"), gives_way);
         }
-        for (what, answers) in [("at_prediction", &self.at_prediction), ("is_b", &self.is_b)] {
+        for (what, answers) in [("follows", &self.follows), ("is_b", &self.is_b)] {
             for (answer, name) in answers.iter().zip(SLOTS) {
                 m.output(&format!("{what}_{name}"), answer);
             }

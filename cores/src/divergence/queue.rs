@@ -22,8 +22,9 @@ pub struct Queue<'a> {
     shape: &'a Shape,
     inputs: &'a UnitInputs,
     pub hot: HotTable,
-    /// The row of f that S8 has read.
+    /// The row of f that S8 has read, and the row of f of the warp in S7.
     pub word: Expr,
+    pub word_s7: Expr,
     pub front: Path,
     /// The other fields of f.
     pub more: Expr,
@@ -60,7 +61,8 @@ impl<'a> Queue<'a> {
         let valid_s9 = flag(m, "valid_s9", &inputs.resolve.valid);
         let warp_s9 = m.delay("warp_s9", &inputs.resolve.warp);
         let hot = HotTable::declare(m, shape, "f", of_front);
-        let word = hot.read_later(m, &inputs.warp_s7);
+        let word_s7 = m.wire("f_s7", &hot.read_late(m, &inputs.warp_s7));
+        let word = hot.keep(m, &word_s7);
         let (front, []) = hot::unpack(m, shape, &word, generation, []);
         let more = m.field(&word, more, 1 + Row::bits(shape), of_front);
         let row_bits = Row::bits(shape) + of_row;
@@ -77,6 +79,7 @@ impl<'a> Queue<'a> {
             inputs,
             hot,
             word,
+            word_s7,
             front,
             more,
             rings,
@@ -97,6 +100,11 @@ impl<'a> Queue<'a> {
     /// When S9 writes a table, and for which warp.
     pub fn write_s9(&self) -> [Expr; 2] {
         self.inputs.write_of(&self.valid_s9, &self.warp_s9)
+    }
+
+    /// The fields of f besides its path, of the warp in S7.
+    pub fn more_s7(&self) -> Expr {
+        self.m.field(&self.word_s7, "more", 1 + Row::bits(self.shape), self.more.width())
     }
 
     /// S9 writes the tables of the warp in S7.

@@ -6,7 +6,7 @@ use rtl::{
 };
 
 use super::rules::{self, Rules, Thread, Watched};
-use crate::divergence::{DivergenceUnit, SLOTS, UnitInputs};
+use crate::divergence::{DivergenceUnit, SLOTS, UnitInputs, goes_on};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 
@@ -150,8 +150,9 @@ fn prediction(m: &Builder, shape: &Shape, inputs: &UnitInputs, watched: &Expr, c
     for (slot, name) in SLOTS[..shape.slots].iter().enumerate() {
         let x = Path::from_instance(circuit, shape, name);
         let of_slot = m.wire(&format!("asks_of_{name}"), &(&asks & resolve.slot.is(slot as u64)));
-        let compared = circuit.output(&format!("at_prediction_{name}")).eq(&x.pc.eq(&predicted));
-        m.assert(&format!("the_prediction_is_compared_with_{name}"), &(!&of_slot | !&x.valid | compared));
+        let runs = goes_on(&x, &circuit.net(&format!("gives_way_{name}")));
+        let compared = circuit.output(&format!("follows_{name}")).eq(&(runs & x.pc.eq(&predicted)));
+        m.assert(&format!("the_prediction_is_compared_with_{name}"), &(!&of_slot | compared));
         let is_b = &x.valid & x.pc.eq(&resolve.b_pc) & x.mask.eq(&resolve.b_mask);
         let has_rest = &of_slot & resolve.b_mask.any();
         if shape.reconverges {

@@ -10,7 +10,7 @@ use super::context::{contexts_of, join_context};
 use super::s0_steer::{Resteer, Stand};
 use super::s3_schedule::ReplayRecord;
 use super::s8_barrier;
-use crate::divergence::{SLOTS, UnitInputs, known_in};
+use crate::divergence::{SLOTS, UnitInputs, goes_on, known_in};
 use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
 use crate::signals::{Ahead, Level, Path, Resolve, delay_by, flag_delay_by};
@@ -229,20 +229,18 @@ struct Charge {
 impl Charge {
     fn of(m: &Builder, shape: &Shape, outcome: &Outcome, slots: &Slots, unit: &Instance) -> Self {
         m.comment("Resteer if the active path is not at the predicted pc.");
-        let goes_on = |Slot { path, gives_way }: &Slot| &path.valid & !&path.parked & !gives_way;
-        let goes_on = m.wire("goes_on", &slots.each(&goes_on));
+        let goes_on = m.wire("goes_on", &slots.each(&|Slot { path, gives_way }| goes_on(path, gives_way)));
         let own = outcome.own(shape);
         let restarts = if shape.slots > 1 { unit.net("restarts") } else { zeros(1) };
-        let at_prediction = if shape.compares_prediction {
+        let follows = if shape.compares_prediction {
             unit.input("predicted_s8", &outcome.predicted);
-            let names = [("at_prediction_x", "at_prediction"), ("at_prediction_y", "at_prediction_right")];
-            join(names[..shape.slots].iter().map(|(port, name)| unit.output_as(port, name)))
+            join(["follows_x", "follows_y"][..shape.slots].iter().map(|port| unit.output_as(port, port)))
         } else {
-            slots.each(&|Slot { path, .. }| path.pc.eq(&outcome.predicted))
+            &goes_on & slots.each(&|Slot { path, .. }| path.pc.eq(&outcome.predicted))
         };
         let fence_i_resteers = m.fault("a_fence_i_does_not_resteer", &outcome.fence_i, &zeros(1));
         let follows_prediction = !fence_i_resteers & outcome.resolve.rotates.none();
-        let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
+        let as_predicted = follows & follows_prediction.repeat(shape.slots);
         let resteers = (restarts | (&own & !&as_predicted)).when(&outcome.resolve.valid);
         Self { own, goes_on, resteers: m.wire("resteers", &resteers) }
     }

@@ -115,9 +115,9 @@ impl DivergenceUnit for MinorityFirst {
         let trace = Traced(stack::trace(shape, resolve, &outcome.pushes, &(&next.pops | &next.closes)));
         UnitOutputs {
             leaves_at_ret_s7: leaves_at_ret & &read.given.valid & !&read.given.parked,
-            at_prediction: vec![at_prediction],
             ..UnitOutputs::of_one_slot([read.given, next.path.clone()], [lit(1, 0), lit(1, 0)], trace)
         }
+        .following(&at_prediction)
         .declare(&m, shape);
         cover(&m, shape, &ran, &outcome, &next);
         if shape.formal {

@@ -70,7 +70,7 @@ impl Claims<'_> {
         let paths = self.queue(&in_s9, waiting, settled);
         let stated = (2..=MOST_THREADS).contains(&shape.threads);
         let places = if stated { self.meetings(&in_s9, meetings, met, &active, &paths) } else { Vec::new() };
-        let of_x = self.of_x(&in_s9, &past, meetings, met);
+        let of_x = self.of_x(&in_s9, &past, meetings, met, waiting);
 
         let [must_yield, at_meeting, leaves_at_ret] = &flags;
         let x = Placed {
@@ -144,8 +144,15 @@ impl Claims<'_> {
         rows.into_iter().zip(used).enumerate().map(place).collect()
     }
 
-    /// The meeting of x, which S8 has read.
-    fn of_x(&self, in_s9: &Expr, past: &Expr, meetings: &Meetings, met: &Met) -> Expr {
+    /// What S8 has read: the meeting of x, which is returned, that of f, and the next one of x's meeting.
+    fn of_x(&self, in_s9: &Expr, past: &Expr, meetings: &Meetings, met: &Met, waiting: &Waiting) -> Expr {
+        let Watch { m, at, .. } = self.watch;
+        let ups = [&waiting.queued.up, &meetings.of_x().up];
+        let read = [("meeting_of_f", &meetings.of_front), ("next_meeting", &meetings.of_next)];
+        for ((name, read), up) in read.into_iter().zip(ups) {
+            let stored = meetings.rows.inspect(&format!("{name}_watched"), &join([&row_of(up), &at.warp]));
+            m.assert(&format!("s8_has_{name}"), &(past | read.eq(&stored)));
+        }
         let stored = meetings.of_x.inspect("meeting_of_x_watched", &self.watch.at.warp);
         self.watch.claim("s8_has_the_meeting_of_x", &(past | meetings.word.eq(&stored)));
         self.watch.m.wire("meeting_of_x_settled", &in_s9.mux(&met.of_x, &stored))

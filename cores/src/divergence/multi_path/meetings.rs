@@ -1,11 +1,12 @@
 //! The meetings of each warp in block RAM, a row for each thread, and the meeting of x in LUT RAM.
 //!
-//! S8 reads the meeting of f and the next one of x's meeting. S9 writes the meeting that the event in S8 has made or
-//! changed, and chooses the meeting of the new x. So a row that S8 reads is never one that waits to be written.
+//! S7 reads the meeting of f and the next one of x's meeting, so that S9 has both in registers. S9 writes the meeting that
+//! the event in S8 has made or changed, and chooses the meeting of the new x. A row that S7 reads while S9 writes it is
+//! forwarded.
 
 use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join, zeros};
 
-use super::row::{Meeting, is_some, row_of};
+use super::row::{Meeting, Queued, is_some, row_of};
 use super::step::{Event, Ran};
 use super::waiting::Waiting;
 use crate::divergence::queue::Queue;
@@ -23,6 +24,13 @@ pub struct Meetings<'a> {
     /// The same in S7, with the write of S9, and in S8.
     read: Expr,
     pub word: Expr,
+    /// The rows of f's meeting and of the next one of x's meeting, in S8.
+    pub of_front: Expr,
+    pub of_next: Expr,
+    /// What S9 writes: whether it does, its row, and the word.
+    writes: Expr,
+    row: Expr,
+    written: Expr,
 }
 
 /// The change by the event in S8.
@@ -36,8 +44,6 @@ pub struct Change {
     stays: Expr,
     /// The meeting of the new x is the next one of the old x's meeting.
     goes_up: Expr,
-    of_front: Expr,
-    of_next: Expr,
 }
 
 /// The meetings in S9.
@@ -87,21 +93,32 @@ impl Change {
             row: meets.mux(new_row, &row_of(&active.up)),
             stays: stays | (pops & sibling),
             goes_up: frees | cascades,
-            of_front: row_of(of_front),
-            of_next: row_of(&meeting.up),
         }
     }
 }
 
 impl<'a> Meetings<'a> {
-    pub fn declare(m: &'a Builder, shape: &'a Shape, inputs: &'a UnitInputs) -> Self {
-        m.comment("The meeting of x.");
-        let words = shape.warps * shape.threads;
-        let rows = m.memory("meetings", words, Meeting::bits(shape), MemoryStyle::BlockUnordered);
-        let of_x = m.memory("meeting_of_x", shape.warps, Meeting::bits(shape), MemoryStyle::Distributed);
-        let read = m.forward("meeting_s7", Meeting::bits(shape));
+    pub fn declare(m: &'a Builder, shape: &'a Shape, inputs: &'a UnitInputs, queue: &Queue) -> Self {
+        m.comment("The meeting of x; that of f, and the next one of x's meeting.");
+        let bits = Meeting::bits(shape);
+        let rows = m.memory("meetings", shape.warps * shape.threads, bits, MemoryStyle::BlockUnordered);
+        let of_x = m.memory("meeting_of_x", shape.warps, bits, MemoryStyle::Distributed);
+        let read = m.forward("meeting_s7", bits);
         let word = m.delay("meeting_s8", &read);
-        Self { m, shape, inputs, rows, of_x, read, word }
+        let (writes, row) = (m.forward("writes_meeting", 1), m.forward("meeting_row", shape.lane_bits()));
+        let written = m.forward("changed_meeting", bits);
+        let written_before = m.delay("changed_meeting_s10", &written);
+        let same_warp = &writes & queue.is_written();
+        let read_ahead = |name: &str, up: &Expr| {
+            let up = m.wire(&format!("row_of_{name}_s7"), &row_of(up));
+            let stored = rows.read_registered(&format!("stored_{name}"), &join([&up, &inputs.warp_s7]));
+            let is_written = m.fault(&format!("{name}_is_not_forwarded"), &(&same_warp & row.eq(&up)), &zeros(1));
+            let is_written = m.delay(&format!("{name}_is_written"), &is_written);
+            m.wire(&format!("{name}_s8"), &is_written.mux(&written_before, &stored))
+        };
+        let of_front = read_ahead("meeting_of_f", &Queued::unpack(m, shape, &queue.more_s7()).up);
+        let of_next = read_ahead("next_meeting", &Meeting::unpack(m, shape, &read).up);
+        Self { m, shape, inputs, rows, of_x, read, word, of_front, of_next, writes, row, written }
     }
 
     pub fn of_x(&self) -> Meeting {
@@ -121,11 +138,13 @@ impl<'a> Meetings<'a> {
         let writes = flag(m, "writes_meeting_s9", &(&resolve.valid & &change.writes));
         let row = m.delay("meeting_row_s9", &change.row);
         let written = m.delay("changed_meeting_s9", &change.meeting.pack());
+        m.drive(&self.writes, &writes);
+        m.drive(&self.row, &row);
+        m.drive(&self.written, &written);
         let stays = m.delay("keeps_meeting_s9", &change.stays);
         let goes_up = m.delay("goes_up_s9", &change.goes_up);
-        let read = |name: &str, row: &Expr| self.rows.read_registered(name, &join([row, &resolve.warp]));
-        let of_front = read("meeting_of_f_s9", &change.of_front);
-        let of_next = read("next_meeting_s9", &change.of_next);
+        let of_front = m.delay("meeting_of_f_s9", &self.of_front);
+        let of_next = m.delay("next_meeting_s9", &self.of_next);
         self.rows.write(&writes, &join([&row, &queue.warp_s9]), &written);
         let stays = m.fault("a_changed_meeting_is_read_back", &stays, &zeros(1));
         let of_x = m.wire("meeting_of_x_s9", &stays.mux(&written, &goes_up.mux(&of_next, &of_front)));

@@ -15,7 +15,7 @@
 //!
 //! Reconvergence points, and the arrival of an instruction's paths, are those of the stacks ([`stack`](super::stack)).
 //!
-//! Latency: the active path is known in S8. The meeting of a path that has waited comes from block RAM in S9.
+//! Latency: the active path is known in S8. The meeting of a path that has waited comes from block RAM, read in S7.
 //!
 //! Storage, for each warp: x, f, the meeting of x and some counts in LUT RAM; T meetings and T paths in block RAM. The
 //! meetings of a warp are inner nodes of one binary tree over its threads, so T − 1 are enough. A new meeting has the row
@@ -98,7 +98,7 @@ impl DivergenceUnit for MultiPath {
         let is_last = m.delay("is_last_s8", &turns::is_last(shape, &active_s7.count));
         let active = Active::unpack(&m, shape, &m.delay("rest_s8", &read.rest));
         let waiting = Waiting::declare(&m, shape, &inputs, &generation_s8);
-        let meetings = Meetings::declare(&m, shape, &inputs);
+        let meetings = Meetings::declare(&m, shape, &inputs, &waiting.queue);
 
         let resolve = step::without_meetings(&m, &inputs.resolve, &active);
         let kind = step::kind_of_meeting(&m, &inputs.ahead.reconvergence, &active_s7);
@@ -127,9 +127,9 @@ impl DivergenceUnit for MultiPath {
         let trace = trace(&m, shape, &ran, &event, &settled);
         UnitOutputs {
             leaves_at_ret_s7: leaves_at_ret & runs,
-            at_prediction: vec![at_prediction],
             ..UnitOutputs::of_one_slot([read.given, next.path.clone()], [gives_way_s7, gives_way], trace)
         }
+        .following(&at_prediction)
         .declare(&m, shape);
         cover(&m, shape, &ran, &event);
         if shape.formal {

@@ -94,10 +94,10 @@ impl DivergenceUnit for PathStack {
         let rotates = &inputs.resolve.rotates;
         let trace = Traced::of(shape, &settled.trace(&m, shape, rotates, &(rotates & &turns.is_over)));
         UnitOutputs {
-            at_prediction: vec![choice.at_prediction.clone()],
             is_b: vec![choice.is_b.clone()],
             ..UnitOutputs::of_one_slot([validate, choice.x.clone()], [gave_way, due.now.clone()], trace)
         }
+        .following(&choice.at_prediction)
         .declare(&m, shape);
         if shape.formal {
             let (watch, released) = Watch::declare(&m, shape, &inputs, &generation_s8);

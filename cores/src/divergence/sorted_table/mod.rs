@@ -86,11 +86,9 @@ impl DivergenceUnit for SortedTable {
 
         let trace = trace(&paths, &cold, &y.word);
         let validate = [hot.validate.clone(), paths.x.clone()];
-        UnitOutputs {
-            at_prediction: vec![paths.ccs.output("x_at_prediction")],
-            ..UnitOutputs::of_one_slot(validate, [hot.gave_way.clone(), gives_way], trace)
-        }
-        .declare(&m, shape);
+        UnitOutputs::of_one_slot(validate, [hot.gave_way.clone(), gives_way], trace)
+            .following(&paths.ccs.output("x_at_prediction"))
+            .declare(&m, shape);
         if shape.formal {
             state(&paths, &hot, &turns, &cold, &y);
         }

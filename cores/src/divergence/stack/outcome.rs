@@ -65,8 +65,9 @@ pub struct Outcome {
     pub far_leaves_at_ret: Expr,
     /// No path continues: all have ended, or arrived at the row's reconvergence point.
     pub leaves: Expr,
-    /// The row's reconvergence point after the instruction.
+    /// The row's reconvergence point after the instruction, and whether the instruction has found its pc, which is its own.
     pub arrived: Rpc,
+    pub arrives_first: Expr,
 }
 
 impl Outcome {
@@ -127,6 +128,7 @@ impl Outcome {
             own_is_row_depth: b_has_row_depth.clone(),
             leaves,
             arrived,
+            arrives_first,
         }
     }
 }

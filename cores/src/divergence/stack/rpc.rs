@@ -46,8 +46,8 @@ impl Rpc {
     }
 
     /// The reconvergence point of a row that is uncovered when the row above it, with the point `popped`, is removed.
-    /// If paths have arrived at a return, its pc is known from then on. The flag is set if the path that waited
-    /// in the row is at `popped`.
+    /// If paths have arrived at a return, its pc is known from then on. The flag is set if both points are the same
+    /// return. Otherwise the path that waited in the row is at `popped`, if that is a known return.
     pub fn uncovered(&self, m: &Builder, popped: &Self) -> (Self, Expr) {
         let same = m.wire("same_return", &(self.is_return() & popped.is_return() & self.depth.eq(&popped.depth)));
         let known = popped.is_known_return();
@@ -58,6 +58,6 @@ impl Rpc {
             pc: learns.mux(&popped.pc, &self.pc),
             depth: self.depth.clone(),
         };
-        (rpc, known & !same)
+        (rpc, same)
     }
 }

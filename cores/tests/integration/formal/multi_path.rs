@@ -33,6 +33,8 @@ fn broken_copies_of_multi_path_fail() {
         (4, "a meeting still expects a path that lets go", "multi_path.a_path_that_lets_go_is_expected"),
         (2, "a meeting is read while it is written", "multi_path.a_changed_meeting_is_read_back"),
         (2, "a path of the queue is read while it is written", "multi_path.f_is_not_forwarded"),
+        (4, "the meeting of f is read while it is written", "multi_path.meeting_of_f_is_not_forwarded"),
+        (4, "the next meeting is read while it is written", "multi_path.next_meeting_is_not_forwarded"),
         (2, "threads that have ended are expected", "multi_path.ended_threads_are_expected"),
     ];
     for (threads, what, fault) in broken {

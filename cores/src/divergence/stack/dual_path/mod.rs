@@ -23,7 +23,7 @@ use super::places::Arrivals;
 use super::{invariants, trace};
 use crate::divergence::hot::HotTable;
 use crate::divergence::watch::Watch;
-use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, second_ports, timing};
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, goes_on, second_ports, timing};
 use crate::formal::points_at_heights;
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -93,7 +93,7 @@ impl DivergenceUnit for DualPath {
             let uncovered = uncovered.sides[side].pack(ran.generation);
             m.wire(["new_left", "new_right"][side], &moves.pops.mux(&uncovered, &kept.words[side]))
         });
-        let at_prediction = at_prediction(&m, shape, &ran, &moves, &uncovered);
+        let follows = follows(&m, shape, &ran, &moves, &uncovered);
         let common = ran.new_common(&moves, &kept, &uncovered);
         let uncovers_none = uncovered.sides.each_ref().map(|side| !&side.path.valid);
         let is_empty = &moves.pops & join(&uncovers_none).all() & !rows.is_one();
@@ -116,7 +116,7 @@ impl DivergenceUnit for DualPath {
             leaves_at_ret_s7: given.leaves_at_ret & runs,
             validate: given.path,
             in_charge: in_charge.map(|(side, empty)| (side.path.clone(), side.gives_way() | empty)).collect(),
-            at_prediction: at_prediction.into(),
+            follows: follows.into(),
             is_b: Vec::new(),
             restarts: restarts.clone(),
             shadows: shadows.clone(),
@@ -228,21 +228,24 @@ impl Read {
     }
 }
 
-/// For each side, whether its path is at the predicted pc. It counts only for the side of the instruction.
-fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves, uncovered: &Uncovered) -> [Expr; 2] {
+/// For each side, whether its path runs and is at the predicted pc. It counts only for the side of the instruction.
+fn follows(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves, uncovered: &Uncovered) -> [Expr; 2] {
     m.comment(
-        "Whether the side of the instruction is at the predicted pc, compared for each path that can be there. The \
-         other side, if it changes, is fetched again, and so is a rotation.",
+        "Whether the side of the instruction runs and is at the predicted pc, found for each path that can be there, \
+         before it is known whether the row is popped. The other side, if it changes, is fetched again, and so is a rotation.",
     );
-    let Top { common: top, .. } = &ran.top;
+    let Ran { resolve, top: Top { common: top, .. }, outcome, .. } = ran;
     let predicted = m.input("predicted_s8", shape.pc_bits);
     let at = |pc: &Expr| pc.eq(&predicted);
-    let below_at = uncovered.at_popped.mux(&at(&top.rpc_pc), &at(&uncovered.from_pc));
-    let near_at = ran.stays(&at(&ran.resolve.a_pc), &at(&ran.resolve.b_pc));
-    let below_at = m.wire("below_at_prediction", &below_at);
+    let below_at = m.wire("below_at_prediction", &uncovered.at_popped.mux(&at(&top.rpc_pc), &at(&uncovered.from_pc)));
+    let near = ran.stays(&at(&resolve.a_pc), &at(&resolve.b_pc)) & !&outcome.parked;
+    let near = m.wire("near_follows", &near);
     [LEFT, RIGHT].map(|side| {
-        let uncovered_at = top.from.is(side as u64).mux(&below_at, &at(&uncovered.pcs[side]));
-        m.wire(["left_at_prediction", "right_at_prediction"][side], &moves.pops.mux(&uncovered_at, &near_at))
+        let at_pc = top.from.is(side as u64).mux(&below_at, &at(&uncovered.pcs[side]));
+        let below = &moves.may_pop & goes_on(&uncovered.sides[side].path, &uncovered.stops[side]) & at_pc;
+        let name = ["left", "right"][side];
+        let below = m.wire(&format!("below_{name}_follows"), &below);
+        m.wire(&format!("{name}_follows"), &outcome.leaves.mux(&below, &near))
     })
 }
 
@@ -278,7 +281,7 @@ fn shadows(m: &Builder, ran: &Ran, moves: &Moves) -> Expr {
 /// Coverage: which moves happen at which height.
 fn cover(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves) {
     let most = shape.threads - 1;
-    let Moves { pops, pushes, takes_other } = moves;
+    let Moves { pops, pushes, takes_other, .. } = moves;
     let at_heights = |name, heights, happens: &Expr| {
         points_at_heights(m, shape, name, &ran.top.height, heights, &(&ran.resolve.valid & happens));
     };

@@ -81,7 +81,7 @@ impl<'a> Ran<'a> {
 
     /// The fields of the new top row other than its sides.
     pub fn new_common(&self, moves: &Moves, kept: &Kept, uncovered: &Uncovered) -> Common {
-        let Moves { pops, pushes, takes_other } = moves;
+        let Moves { pops, pushes, takes_other, .. } = moves;
         let (outcome, top, below) = (&self.outcome, &self.top.common, &uncovered.common);
         let moved_rpc = Rpc::mux(&outcome.diverges, &outcome.rpc, &outcome.arrived);
         let rpc = Rpc::mux(pops, &uncovered.rpc, &moved_rpc);
@@ -99,6 +99,8 @@ impl<'a> Ran<'a> {
 }
 
 pub struct Moves {
+    /// The row is popped if its side becomes empty: the other side is empty, and there is a row below.
+    pub may_pop: Expr,
     /// The row is popped, because both its sides are empty.
     pub pops: Expr,
     /// A new row covers it.
@@ -112,22 +114,25 @@ impl Moves {
         m.comment("The changes of the rows.");
         let Ran { top, other, outcome, .. } = ran;
         let other_is_gone = m.fault("pops_a_row_whose_other_side_lives", &!&other.path.valid, &ones(1));
-        let pops = m.wire("pops", &(&outcome.leaves & other_is_gone & top.height.any()));
+        let may_pop = m.wire("may_pop", &(other_is_gone & top.height.any()));
+        let pops = m.wire("pops", &(&outcome.leaves & &may_pop));
         let displaces_other = &outcome.both_go_on & &other.path.valid;
         let displaces_other = m.fault("overwrites_the_other_side", &displaces_other, &zeros(1));
         let pushes = m.wire("pushes", &(&outcome.diverges & (!&outcome.in_place | displaces_other)));
         let takes_other = m.wire("parts", &(&outcome.both_go_on & (&pushes | !&other.path.valid)));
-        Self { pops, pushes, takes_other }
+        Self { may_pop, pops, pushes, takes_other }
     }
 }
 
 /// The row that a pop uncovers.
 pub struct Uncovered {
     pub sides: [Side; 2],
+    /// Whether each is at its reconvergence point, if the instruction is no rotation.
+    pub stops: Vec<Expr>,
     /// The other fields, as they were suspended.
     pub common: Common,
     pub rpc: Rpc,
-    /// The side that waited is at the pc at which the row above reconverged.
+    /// The side that waited is at the pc at which the row above reconverged, if the instruction is no rotation.
     pub at_popped: Expr,
     /// The pcs of the sides, as they were suspended.
     pub pcs: [Expr; 2],
@@ -145,11 +150,21 @@ impl Uncovered {
         let common = Common::unpack(m, shape, &below.common);
         let from_word = select(from, &[below.left.clone(), below.right.clone()]);
         let from_pc = Side::unpack(m, shape, &from_word, generation).path.pc;
-        let (rpc, at_popped) = common.rpc().uncovered(m, &outcome.arrived);
+        let (rpc, same) = common.rpc().uncovered(m, &outcome.arrived);
+        let at_popped = outcome.arrived.is_known_return() & !&same;
         let below_pc = m.wire("below_pc", &at_popped.mux(&outcome.arrived.pc, &from_pc));
+        m.comment("Whether the side that waited is at the point of its row. It is late whether the instruction arrives first.");
+        let at_point = |pc: &Expr| pc.eq(&common.rpc_pc);
+        let Ran { resolve, top, .. } = ran;
+        let [own_at, popped_at, from_at] = [&resolve.b_pc, &top.common.rpc_pc, &from_pc].map(at_point);
+        let at_known = top.common.rpc().is_known_return() & !same;
+        let waits_at = m.wire("waits_at_point", &at_known.mux(&popped_at, &from_at));
+        let waits_at_now = outcome.arrives_first.mux(&own_at, &popped_at);
+        let waits_at_now = m.wire("waits_at_point_now", &at_popped.mux(&waits_at_now, &from_at));
         let at_depth = |path: &Path| path.depth.eq(&rpc.depth);
         let stored = [&below.left, &below.right].map(|word| Side::unpack(m, shape, word, generation));
         let pcs = stored.each_ref().map(|side| side.path.pc.clone());
+        let mut stops = Vec::new();
         let sides = [LEFT, RIGHT].map(|number| {
             let Side { path, at_rpc, leaves_at_ret } = stored[number].clone();
             let is_from = from.is(number as u64);
@@ -160,14 +175,15 @@ impl Uncovered {
             let still_live = m.fault(&come_back, live, &ones(shape.threads));
             let mask = m.wire(&format!("below_{side}"), &(active & still_live));
             let pc = is_from.mux(&below_pc, &path.pc);
-            let meets = rpc.is_at() & pc.eq(&rpc.pc) & at_depth(&path);
+            let meets = |at: &Expr| is_from.mux(&(common.rpc().is_at() & at & at_depth(&path)), &at_rpc);
+            stops.push(meets(&waits_at));
             Side {
-                at_rpc: is_from.mux(&meets, &at_rpc),
+                at_rpc: meets(&waits_at_now),
                 leaves_at_ret: is_from.mux(&(rpc.is_return() & at_depth(&path)), &leaves_at_ret),
                 path: Path { valid: &path.valid & mask.any(), pc, mask, ..path },
             }
         });
-        Self { sides, common, rpc, at_popped, pcs, from_pc }
+        Self { sides, stops, common, rpc, at_popped: at_known, pcs, from_pc }
     }
 }
 

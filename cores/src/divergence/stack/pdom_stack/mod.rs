@@ -111,9 +111,9 @@ impl DivergenceUnit for PdomStack {
         let trace = Traced(trace(shape, resolve, step.pushes, step.pops));
         UnitOutputs {
             leaves_at_ret_s7: leaves_at_ret & runs,
-            at_prediction: vec![at_prediction],
             ..UnitOutputs::of_one_slot([read.given, new.path], [gives_way_s7, new.gives_way], trace)
         }
+        .following(&at_prediction)
         .declare(&m, shape);
         cover(&m, shape, &ran, &below, &pushed);
         if shape.formal {

@@ -61,7 +61,8 @@ impl Uncovered {
         let Ran { top, live, outcome, .. } = ran;
         let pops = m.wire("pops", &(&outcome.leaves & top.height.any()));
         let below = Suspended::unpack(m, shape, word);
-        let (rpc, at_popped) = below.rpc().uncovered(m, &outcome.arrived);
+        let (rpc, same) = below.rpc().uncovered(m, &outcome.arrived);
+        let at_popped = outcome.arrived.is_known_return() & !same;
         let pc = m.wire("uncovered_pc", &at_popped.mux(&outcome.arrived.pc, &below.pc));
         let still_live = m.fault("ended_threads_come_back", live, &ones(shape.threads));
         let mask = m.wire("below_mask", &(&below.mask & still_live));
