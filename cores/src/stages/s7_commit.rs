@@ -248,16 +248,18 @@ impl Commit {
         } else {
             zeros(0)
         };
+        // Of a path that yields, only the rotation counts.
+        let b_pc = (&control.is_branch & !&self.validation.gives_way).mux(&control.pc_value, &meta.pc);
+        let named = |name: &str, pc: Expr| if shape.compares_ahead { m.wire(name, &pc) } else { pc };
         Resolve {
             valid: &self.commits | rotates,
             warp: meta.warp.clone(),
             slot: meta.slot.clone(),
-            a_pc,
+            a_pc: named("a_pc", a_pc),
             a_depth: control.writes_depth.mux(&self.inputs.fields.rs1.extend(DEPTH), &depth),
             a_mask: goes_on.when(&!(&control.is_exit | rotates)),
             a_parked: control.is_barrier.clone(),
-            // Of a path that yields, only the rotation counts.
-            b_pc: (&control.is_branch & !&self.validation.gives_way).mux(&control.pc_value, &meta.pc),
+            b_pc: named("b_pc", b_pc),
             b_depth: path.depth.clone(),
             b_mask: remains | stays,
             exit_mask: active.when(&(&control.is_exit & !rotates)),

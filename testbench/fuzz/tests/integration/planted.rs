@@ -59,6 +59,12 @@ const BUGS: &[Bug] = &[
         fault: "s3_scoreboard.every_part_counts_as_the_last",
     },
     Bug {
+        class: "replay: the entry of a load is free although its next part starts as the one before ends",
+        unit: "sorted-table",
+        profile: "pressure",
+        fault: "s3_scoreboard.a_part_that_starts_anew_loses_its_entry",
+    },
+    Bug {
         class: "shadow bit: long-latency results of threads that change slots are forgotten",
         unit: "dual-path",
         profile: "pressure",
