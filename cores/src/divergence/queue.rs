@@ -22,9 +22,10 @@ pub struct Queue<'a> {
     shape: &'a Shape,
     inputs: &'a UnitInputs,
     pub hot: HotTable,
-    /// The row of f that S8 has read, and the row of f of the warp in S7.
+    /// The row of f that S8 has read.
     pub word: Expr,
-    pub word_s7: Expr,
+    /// The row of f of the warp in S7.
+    word_s7: Expr,
     pub front: Path,
     /// The other fields of f.
     pub more: Expr,
