@@ -5,7 +5,7 @@
 //! same `order` closes it. A harness chooses the thread and contains the specification:
 //! `cores/tests/integration/formal/edge/`.
 
-use rtl::{Builder, Bundle, ElaborationError, Instance, Module, concat, decode, select, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Instance, Module, concat, decode, encode, select, zeros};
 use weft_trace::{CommitPorts, LatePorts};
 
 use crate::divergence::DivergenceUnit;
@@ -83,7 +83,7 @@ pub fn observe(m: &Builder, shape: &Shape, [s3, s4, s6, s7, s9]: [&Instance; 5])
         ("trap", trap),
         ("trap_cause", delay_by(m, "rvfi_cause", &s7.output("fault_cause_s7"), 1)),
         // The lane that is reported as the one at fault.
-        ("trap_lane", delay_by(m, "rvfi_fault_lane", &s7.output("fault_lane_s7"), 1)),
+        ("trap_lane", delay_by(m, "rvfi_fault_lane", &encode(&s7.output("fault_lane_s7")), 1)),
         // A long-latency result of the thread is written.
         ("late_valid", late_valid & of_thread(&late.mask)),
         ("late_order", late.number),

@@ -250,13 +250,14 @@ impl Commit {
         };
         // Of a path that yields, only the rotation counts.
         let b_pc = (&control.is_branch & !&self.validation.gives_way).mux(&control.pc_value, &meta.pc);
-        let named = |name: &str, pc: Expr| if shape.compares_ahead { m.wire(name, &pc) } else { pc };
+        let a_depth = control.writes_depth.mux(&self.inputs.fields.rs1.extend(DEPTH), &depth);
+        let named = |name: &str, at: Expr| if shape.compares_ahead { m.wire(name, &at) } else { at };
         Resolve {
             valid: &self.commits | rotates,
             warp: meta.warp.clone(),
             slot: meta.slot.clone(),
             a_pc: named("a_pc", a_pc),
-            a_depth: control.writes_depth.mux(&self.inputs.fields.rs1.extend(DEPTH), &depth),
+            a_depth: named("a_depth", a_depth),
             a_mask: goes_on.when(&!(&control.is_exit | rotates)),
             a_parked: control.is_barrier.clone(),
             b_pc: named("b_pc", b_pc),

@@ -1,7 +1,7 @@
 //! S7, end: what S8 reports of the instruction, and the lane. That is a fault, an exit code that is not 0, or a word
 //! for `tohost`.
 
-use rtl::{Builder, Expr, encode, join, lit, lowest_one, zeros};
+use rtl::{Builder, Expr, join, lit, lowest_one, select_one_hot, zeros};
 
 use super::s7_commit::Commit;
 use crate::shape::Shape;
@@ -28,7 +28,7 @@ pub fn outputs(m: &Builder, shape: &Shape, commit: &Commit) {
     m.output("fault_cause_s7", &faults.cause);
     m.output("fault_pc_s7", &inputs.meta.pc);
     m.output("fault_warp_s7", &inputs.meta.warp);
-    m.output("fault_lane_s7", &encode(&lane_one));
+    m.output("fault_lane_s7", &lane_one);
 }
 
 /// A store to the position of `tohost` in its line.
@@ -63,7 +63,6 @@ fn of_lanes(m: &Builder, shape: &Shape, commit: &Commit) -> ToHost {
     });
     let reversed = |bits: &Expr| join(bits.lanes(1).iter().rev());
     let lane = m.wire("tohost_lane", &reversed(&lowest_one(&reversed(&stores))));
-    let words = inputs.store.lanes(32);
-    let word = words.iter().enumerate().map(|(number, word)| word.when(&lane.bit(number))).reduce(|a, b| a | b);
-    ToHost { any: stores.any(), lane, word: word.expect("a lane") }
+    let word = select_one_hot(&lane, inputs.store.lanes(32));
+    ToHost { any: stores.any(), lane, word }
 }

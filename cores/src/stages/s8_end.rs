@@ -2,12 +2,12 @@
 //!
 //! The core halts on the first fault, and on a word that is stored to `run.tohost`. Threads that end with a code
 //! other than 0 do not halt it; the first such code is kept. Each report is of one lane, which is known at the end of
-//! S7. So registers take the addresses of all lanes, and S8 selects the address at fault. For an exit it is the code,
-//! subtracted from 0, because both are the sums of S6.
+//! S7. So registers take the addresses of all lanes, and the lane as one bit of T. S8 selects the address at fault. For an
+//! exit it is the code, subtracted from 0, because both are the sums of S6.
 //!
-//! Storage: 32 · T + 69 bits, and the numbers of two threads; with `run.tohost` 33 bits more.
+//! Storage: 33 · T + 69 bits, a warp and the number of a thread; with `run.tohost` 33 bits more.
 
-use rtl::{Builder, ElaborationError, Expr, Module, concat, select, zeros};
+use rtl::{Builder, ElaborationError, Expr, Module, concat, encode, lit, select_one_hot, zeros};
 
 use crate::shape::{PC, Shape};
 
@@ -21,10 +21,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("These follow S7 until the halt, so that no write enable depends on the fault.");
     let (cause, pc) = (hold("fault_cause", &inputs.cause), hold("fault_pc", &inputs.pc));
-    let (warp, lane) = (hold("fault_warp", &inputs.warp), hold("fault_lane", &inputs.lane));
+    let (warp, one_lane) = (hold("fault_warp", &inputs.warp), hold("fault_lane", &inputs.one_lane));
+    let lane = m.wire("lane", &encode(&one_lane));
     let words = m.hold("addresses", &inputs.addresses, &running);
-    let of_lane = m.fault("the_address_is_that_of_lane_0", &lane, &zeros(lane.width()));
-    let address = m.wire("address", &select(&of_lane, words.lanes(32)));
+    let of_lane = m.fault("the_address_is_that_of_lane_0", &one_lane, &lit(shape.threads, 1));
+    let address = m.wire("address", &select_one_hot(&of_lane, words.lanes(32)));
 
     m.comment("The first exit code that is not 0. An odd word in `tohost` replaces it; an even one is a fault.");
     let exits = m.delay_reset("exits", &inputs.exit_fails);
@@ -71,7 +72,8 @@ rtl::inputs! {
         cause: Expr = m.input("fault_cause_s7", 4),
         pc: Expr = m.input("fault_pc_s7", PC),
         warp: Expr = m.input("fault_warp_s7", shape.warp_bits()),
-        lane: Expr = m.input("fault_lane_s7", shape.lane_bits()),
+        /// The lane, one-hot.
+        one_lane: Expr = m.input("fault_lane_s7", shape.threads),
         addresses: Expr = m.input("address_s7", shape.line_bits()),
     }
 }
