@@ -73,7 +73,7 @@ impl Change {
         let (rpc, at, own) = (&outcome.rpc, &outcome.arrived, meeting.rpc());
         let point = |new: &Expr, arrived: &Expr, own: &Expr| meets.mux(new, &arrives.mux(arrived, own));
         let own_arrived = &meeting.arrived | whole.when(arrives);
-        let returns = own.is_return() & has_meeting & &outcome.own_is_row_depth;
+        let returns = own.is_return() & has_meeting & &outcome.arrivals.b_has_row_depth;
         let next = Meeting {
             rpc_kind: point(&rpc.kind, &at.kind, &own.kind),
             rpc_pc: point(&rpc.pc, &at.pc, &own.pc),

@@ -99,7 +99,7 @@ impl Event {
         let arrives = m.wire("arrives", &(&outcome.leaves & whole.any() & !&asks));
         let ends = m.wire("ends", &whole.none());
         let joins = m.wire("joins", &(&outcome.diverges & !&outcome.both_go_on));
-        let meets = m.wire("meets", &(&outcome.diverges & !&outcome.in_place));
+        let meets = m.wire("meets", &(&outcome.diverges & !&outcome.arrivals.in_place));
 
         m.comment("The meeting of x is complete if x is the last that it waits for.");
         let still = m.fault("ended_threads_are_expected", &active.live, &ones(active.live.width()));

@@ -93,7 +93,7 @@ impl<'a> Waiting<'a> {
         let far = if shape.breadth_first { &outcome.leaves_at_ret } else { &outcome.far_leaves_at_ret };
         let more = Queued {
             up: two.mux(next_up, &own_up),
-            at_meeting: !two & &outcome.b_at_row,
+            at_meeting: !two & &outcome.arrivals.b_at_row,
             leaves_at_ret: two.mux(far, &outcome.leaves_at_ret),
         };
         (path, more)

@@ -42,8 +42,8 @@ pub struct Outcome {
     pub both_go_on: Expr,
     /// The reconvergence point of the diverging paths.
     pub rpc: Rpc,
-    /// It is the reconvergence point of the row.
-    pub in_place: Expr,
+    /// Which paths are at a reconvergence point.
+    pub arrivals: Arrivals,
     /// The path that continues in the row is a: the near one of two that diverge, or the only one.
     pub stays_with_a: Expr,
     /// Its active lanes.
@@ -53,10 +53,6 @@ pub struct Outcome {
     /// All its lanes.
     pub whole: Expr,
     pub parked: Expr,
-    /// Path b is at the row's reconvergence point.
-    pub b_at_row: Expr,
-    /// The row's reconvergence point has the call depth of the instruction.
-    pub own_is_row_depth: Expr,
     /// It is at the row's reconvergence point, but cannot arrive before the barrier is released.
     pub waits_at_rpc: Expr,
     /// It pops at a `ret`.
@@ -119,13 +115,11 @@ impl Outcome {
             diverges,
             both_go_on,
             rpc,
-            in_place: in_place.clone(),
+            arrivals: arrivals.clone(),
             stays_with_a,
             active,
             goes_on,
             parked,
-            b_at_row: b_at_row.clone(),
-            own_is_row_depth: b_has_row_depth.clone(),
             leaves,
             arrived,
             arrives_first,

@@ -71,6 +71,7 @@ rtl::bundle! {
         a_at_row: 1,
         b_at_row: 1,
         a_has_row_depth: 1,
+        /// The row's reconvergence point has the call depth of the instruction.
         b_has_row_depth: 1,
         /// Of a divergence: the path is at its point.
         a_arrives: 1,

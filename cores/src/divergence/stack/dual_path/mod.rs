@@ -271,7 +271,7 @@ fn shadows(m: &Builder, ran: &Ran, moves: &Moves) -> Expr {
     let both = without("no_shadow_bit_at_a_pop_of_the_slot_that_leaves_last", &both, own);
     let right = join([from, &zeros(1)]);
     let both = without("no_shadow_bit_at_a_pop_of_the_left_slot_when_the_right_goes_on", &both, &right);
-    let (diverges, in_place) = (&ran.outcome.diverges, &ran.outcome.in_place);
+    let (diverges, in_place) = (&ran.outcome.diverges, &ran.outcome.arrivals.in_place);
     let diverges = without("no_shadow_bit_at_a_divergence_to_a_new_reconvergence_point", diverges, &!in_place);
     let diverges = without("no_shadow_bit_at_a_divergence_in_place", &diverges, &(in_place & !pushes));
     let diverges = without("no_shadow_bit_at_a_divergence_over_a_suspended_side", &diverges, &(in_place & pushes));

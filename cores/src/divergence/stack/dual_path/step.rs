@@ -63,7 +63,7 @@ impl<'a> Ran<'a> {
         let Self { generation, outcome, whole, .. } = self;
         let meeting = Side {
             path: Path {
-                valid: !&outcome.in_place,
+                valid: !&outcome.arrivals.in_place,
                 pc: outcome.rpc.pc.clone(),
                 depth: outcome.rpc.depth.clone(),
                 mask: whole.clone(),
@@ -75,7 +75,7 @@ impl<'a> Ran<'a> {
         let slot = &self.resolve.slot;
         let meeting = m.wire("meeting_side", &meeting.pack(generation));
         let [left, right] = sides(slot, [&meeting, &self.other_word]);
-        let [left_mask, right_mask] = sides(slot, [&whole.when(&!&outcome.in_place), &self.other_mask]);
+        let [left_mask, right_mask] = sides(slot, [&whole.when(&!&outcome.arrivals.in_place), &self.other_mask]);
         Suspended { left, right, common: Common { left_mask, right_mask, ..self.top.common.clone() }.pack() }
     }
 
@@ -118,7 +118,7 @@ impl Moves {
         let pops = m.wire("pops", &(&outcome.leaves & &may_pop));
         let displaces_other = &outcome.both_go_on & &other.path.valid;
         let displaces_other = m.fault("overwrites_the_other_side", &displaces_other, &zeros(1));
-        let pushes = m.wire("pushes", &(&outcome.diverges & (!&outcome.in_place | displaces_other)));
+        let pushes = m.wire("pushes", &(&outcome.diverges & (!&outcome.arrivals.in_place | displaces_other)));
         let takes_other = m.wire("parts", &(&outcome.both_go_on & (&pushes | !&other.path.valid)));
         Self { may_pop, pops, pushes, takes_other }
     }

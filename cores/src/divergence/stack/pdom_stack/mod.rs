@@ -142,7 +142,7 @@ fn cover(m: &Builder, shape: &Shape, ran: &Ran, below: &Uncovered, pushed: &Push
     let diverging = 0..most.saturating_sub(1);
     at_heights("one_row_is_pushed_at", diverging.clone(), &pushed.one);
     at_heights("two_rows_are_pushed_at", diverging.clone(), &pushed.two);
-    at_heights("a_row_is_reused_at", diverging, &(&ran.outcome.diverges & &ran.outcome.in_place));
+    at_heights("a_row_is_reused_at", diverging, &(&ran.outcome.diverges & &ran.outcome.arrivals.in_place));
     at_heights("a_row_is_popped_at", 1..most + 1, &below.pops);
     let lost = (&below.stored_mask & !&ran.live).any();
     at_heights("a_row_that_lost_threads_is_popped_at", 1..most, &(&below.pops & lost));

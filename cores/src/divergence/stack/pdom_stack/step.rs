@@ -101,9 +101,9 @@ impl Pushed {
         );
         let Ran { top, whole, outcome, .. } = ran;
         let Resolve { a_pc, a_depth, a_mask, b_pc, b_depth, b_mask, .. } = ran.resolve;
-        let elsewhere = m.fault("pushes_two_rows_in_place", &!&outcome.in_place, &ones(1));
+        let elsewhere = m.fault("pushes_two_rows_in_place", &!&outcome.arrivals.in_place, &ones(1));
         let two = m.wire("pushes_two", &(&outcome.both_go_on & elsewhere));
-        let one = m.wire("pushes_one", &(&outcome.diverges & !(&outcome.in_place ^ &outcome.both_go_on)));
+        let one = m.wire("pushes_one", &(&outcome.diverges & !(&outcome.arrivals.in_place ^ &outcome.both_go_on)));
         let far = Suspended::new(
             &ran.stays(b_pc, a_pc),
             &ran.stays(b_depth, a_depth),
