@@ -197,7 +197,7 @@ impl Shape {
             outstanding: config.memory.outstanding as usize,
             late_results: (2 * config.memory.outstanding as usize / (config.warps as usize * slots))
                 .next_power_of_two()
-                .clamp(8, 16),
+                .clamp(4, 16),
             control: config.control.port,
             shows_paths: config.control.paths,
             counts_stalls: config.control.counters == Counters::Full,

@@ -34,7 +34,7 @@ pub(super) struct Constants {
     /// Cycles for which a long-latency result waits for the write port before issue stops to free it.
     pub(super) patience: u64,
     pub(super) requests: usize,
-    /// Scoreboard entries of a context: twice its share of the loads in flight, a power of two from 8 to 16.
+    /// Scoreboard entries of a context: twice its share of the loads in flight, a power of two from 4 to 16.
     pub(super) late_results: usize,
     /// Further cycles for which an atomic operation occupies the memory.
     pub(super) atomic: u64,
@@ -45,7 +45,7 @@ impl Constants {
         let facts = |unit: &Unit| (u64::from((unit.delay)(config)), unit.slots.of(config.threads));
         let (delay, slots) = config.unit().map_or((0, 1), facts);
         let contexts = config.warps * slots;
-        let late_results = (2 * config.memory.outstanding / contexts).next_power_of_two().clamp(8, 16);
+        let late_results = (2 * config.memory.outstanding / contexts).next_power_of_two().clamp(4, 16);
         Self {
             fetch: 1,
             buffer: 2,
