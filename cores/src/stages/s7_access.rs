@@ -3,7 +3,7 @@
 //! A memory instruction serves the lanes of the coalescer's transaction. A `jalr` serves the lanes with the
 //! leader's target. Every other instruction serves all lanes of the path. The unserved lanes execute it again.
 
-use rtl::{Builder, Bundle, Expr, Instance, Module, concat, join, lowest_one, zeros};
+use rtl::{Builder, Bundle, Expr, Instance, Module, concat, join, lowest_one, ones, zeros};
 use weft_config::extension::A;
 
 use super::s7_commit::Inputs;
@@ -26,6 +26,8 @@ pub struct Service {
     at_window: Expr,
     /// Lanes whose address is the leader's.
     pub jump_served: Expr,
+    /// The lanes of the transaction.
+    memory_served: Expr,
     pub served: Expr,
     pub unserved: Expr,
 }
@@ -61,12 +63,39 @@ impl Service {
 
         m.comment("A jalr serves the lanes with the leader's target.");
         let jump_served = transaction.output("jump_lanes");
-        let served = m.wire("served", &is_memory.mux(&memory_served, &control.is_jalr.mux(&jump_served, active)));
-        let unserved = active & ((!memory_served).when(&is_memory) | (!&jump_served).when(&control.is_jalr));
+        let served = serves(inputs, [active, &jump_served, &memory_served], &ones(1));
+        let served = m.wire("served", &served);
+        let unserved = active & ((!&memory_served).when(&is_memory) | (!&jump_served).when(&control.is_jalr));
         let all_but_last = &unserved & !concat([&served.bit(0), &zeros(shape.threads - 1)]);
         let unserved = m.wire("unserved", &m.fault("serving_lane_0_drops_the_last_lane", &unserved, &all_but_last));
-        Self { transaction, direct, positions, line, leader_word, at_console, at_window, jump_served, served, unserved }
+        Self {
+            transaction,
+            direct,
+            positions,
+            line,
+            leader_word,
+            at_console,
+            at_window,
+            jump_served,
+            memory_served,
+            served,
+            unserved,
+        }
     }
+
+    /// The lanes that an instruction serves: `others`, if it is neither a memory instruction nor a `jalr`. None, unless
+    /// it `goes_on`.
+    pub fn serves(&self, inputs: &Inputs, others: &Expr, goes_on: &Expr) -> Expr {
+        serves(inputs, [others, &self.jump_served, &self.memory_served], goes_on)
+    }
+}
+
+/// Selects the lanes by the kind of the instruction. Those of a `jalr` and of memory are the last to be known, so they come
+/// last.
+fn serves(inputs: &Inputs, [others, jump, memory]: [&Expr; 3], goes_on: &Expr) -> Expr {
+    let (is_memory, is_jalr) = (inputs.is_memory(), &inputs.control.is_jalr);
+    let rest = others.when(&(goes_on & !(&is_memory | is_jalr))) | jump.when(&(goes_on & is_jalr));
+    rest | memory.when(&(goes_on & is_memory))
 }
 
 pub struct Requested {

@@ -200,14 +200,15 @@ impl Registers {
         };
         let shared = m.wire("shared_value", &(low_word | high_word | &csrs.read | uniform));
         let values = m.wire_each(shape.lanes(), "values", |lane| result.lane(lane, 32) | &shared);
-        // Of the memory instructions only a console load writes here. It serves the lanes with the leader's
-        // address.
+        // Of the memory instructions only a console load writes here. Like a `jalr` it serves the lanes with the
+        // leader's address, which are the last to be known.
         let one_target = m.wire("one_target", &(&control.is_jalr | inputs.is_load()));
         let of_path = m.fault("writes_lanes_of_other_paths", inputs.active(), &ones(shape.threads));
-        let written = m.wire("written", &one_target.mux(&service.jump_served, &of_path));
         // The fault check is late in the cycle. A faulting instruction may write, because the core halts and reads
         // no register any more.
-        let lanes = written.when(&(valid & &writes));
+        let to_path = m.wire("writes_path", &(valid & &writes & !&one_target));
+        let to_target = m.wire("writes_target", &(valid & &writes & &one_target));
+        let lanes = of_path.when(&to_path) | service.jump_served.when(&to_target);
         let write = RegisterWrite { lanes, row: register_row(&meta.warp, &rd), data: values };
         Self { console_load, writes, write }
     }
@@ -232,11 +233,12 @@ impl Commit {
     fn resolve(&self, m: &Builder, shape: &Shape) -> Resolve {
         m.comment("Paths: a continues, b is replayed or falls through.");
         let Inputs { meta, control, path, .. } = &self.inputs;
-        let (active, rotates, served) = (self.inputs.active(), &self.validation.rotates, &self.service.served);
+        let (active, rotates) = (self.inputs.active(), &self.validation.rotates);
         let a_pc = control.is_jalr.mux(&self.inputs.leader_address.from(2), &control.target);
         let not_taken = self.inputs.not_taken();
         let falls_through = m.fault("lane_0_alone_falls_through", &not_taken, &(&not_taken & lit(shape.threads, 1)));
-        let goes_on = control.is_branch.mux(&(active & &self.inputs.taken), served);
+        let takes = active & (&self.inputs.taken | (!&control.is_branch).repeat(shape.threads));
+        let goes_on = self.service.serves(&self.inputs, &takes, &!(&control.is_exit | rotates));
         // The depth increases by one, or decreases by one: all ones.
         let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
         let depth = m.wire("depth", &(&path.depth + step));
@@ -258,7 +260,7 @@ impl Commit {
             slot: meta.slot.clone(),
             a_pc: named("a_pc", a_pc),
             a_depth: named("a_depth", a_depth),
-            a_mask: goes_on.when(&!(&control.is_exit | rotates)),
+            a_mask: goes_on,
             a_parked: control.is_barrier.clone(),
             b_pc: named("b_pc", b_pc),
             b_depth: path.depth.clone(),

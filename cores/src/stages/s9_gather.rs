@@ -113,7 +113,8 @@ impl Inputs {
         let LateResult { warp, rd, served, .. } = &late.target;
         let written = &late.written;
         RegisterWrite {
-            lanes: written.mux(&served.when(&rd.any()), &write.lanes) | start_valid.repeat(shape.threads),
+            // S7 writes in no lane then.
+            lanes: served.when(&late.writes) | start_valid.repeat(shape.threads) | &write.lanes,
             row: start_valid.mux(start_row, &written.mux(&register_row(warp, rd), &write.row)),
             data: (written | start_valid).mux(&late.data, &write.data),
         }
