@@ -1,15 +1,16 @@
 //! S6, leader: the lowest thread of the active path, before S7 decides whether the instruction belongs to that path.
 //!
 //! A table in LUT RAM holds the threads of each context's path. They are known at the end of S8, or later by the delay
-//! of the divergence unit, and written a cycle after that. The table is read in S5, so that S6 has its whole cycle for
-//! the election and the selection of the leader's address. What is not written yet is forwarded. So an instruction that needs a leader must issue
-//! one cycle later after its predecessor than others ([`Shape::election_spacing`]). For other instructions the
+//! of the divergence unit, and written a cycle after that. The table is read in S5, which elects the leader of what it
+//! read, or of what is written in that cycle. S6 elects only among the threads that S8 finds while the instruction is in
+//! S5. So S6 has most of its cycle for the selection of the leader's address, and an instruction that needs a leader must
+//! issue one cycle later after its predecessor than others ([`Shape::election_spacing`]). For other instructions the
 //! elected lane does not matter.
 //!
 //! Above eight threads, each group of eight elects its lowest lane. S6 selects a sum in each group, and then selects
 //! the group. A leader number over all lanes would select every bit of every lane's sum, with wires across the core.
 //!
-//! Storage: W rows of slots · T bits, and two more and the number of a warp in registers.
+//! Storage: W rows of slots · T bits; in registers one more, the number of a warp, and the bits of an election.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, encode, join, lit, lowest_one, ones, select, zeros,
@@ -23,7 +24,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s6_leader", "S6, leader: the lowest thread of the path that the instruction must belong to.");
     let spacing = shape.election_spacing();
     m.timing(&format!(
-        "the table is read in S5, with what S8 knows in that cycle; the election is combinational in S6. S3 \
+        "the table is read in S5, with what S8 knows in that cycle; the elected lane is combinational in S6. S3 \
          issues an instruction that needs a leader {spacing} cycles or more after the one before it of its warp."
     ));
     m.port_group("start: all threads of a warp");
@@ -35,7 +36,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let masks = m.input("masks_s8", shape.slots * shape.threads);
     m.port_group("instruction in S5, and its slot in S6");
     let warp_s5 = m.input("warp_s5", shape.warp_bits());
-    let slot_s6 = m.input("slot_s6", shape.slot_bits());
+    let [slot_s5, slot_s6] = ["slot_s5", "slot_s6"].map(|name| m.input(name, shape.slot_bits()));
 
     let table = m.memory("masks", shape.warps, masks.width(), MemoryStyle::Distributed);
     let (all, later) = (ones(masks.width()), m.delay_reset("valid_later", &valid));
@@ -43,11 +44,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let write = start_valid.mux(&start_warp, &warp_later);
     table.write(&(&start_valid | &later), &write, &start_valid.mux(&all, &masks_later));
     let is_written = m.fault("masks_are_not_forwarded", &(&later & warp_later.eq(&warp_s5)), &zeros(1));
-    let read = m.delay("masks_before", &is_written.mux(&masks_later, &table.read("masks_s5", &warp_s5)));
+    let before = m.wire("masks_before", &is_written.mux(&masks_later, &table.read("masks_s5", &warp_s5)));
+    let elected = |slot: &Expr, masks: &Expr| Election::of(&m, shape, &select(slot, masks.lanes(shape.threads)));
+    let before = elected(&slot_s5, &before).delay(&m, shape, "before");
     let is_known = m.delay("is_known", &(&valid & warp.eq(&warp_s5)));
-    let now = m.wire("masks_now", &is_known.mux(&masks_later, &read));
-    let mask = select(&slot_s6, now.lanes(shape.threads));
-    let election = Election::of(&m, shape, &mask);
+    let election = elected(&slot_s6, &masks_later).when_else(shape, &is_known, &before);
     let one_group = election.group.width() == 0;
     m.port_group(if one_group { "its bit" } else { "each group's lowest thread, and the lowest group that has one" });
     election.outputs(&m, "s6");
