@@ -36,15 +36,9 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let commit = m.forward("commit_s7", 1);
     let runs = if shape.control { !&control.stop } else { ones(1) };
     m.wire("running", &(start.net("start_done") & !&halted & &runs));
-    // Without the reset, the cycle after it would count what these held before.
-    let counted = |name: &str, value: &Expr| {
-        let register = m.register(&format!("{name}_counted"), value.width());
-        register.next(value).reset(0);
-        register.q()
-    };
     let [served, unserved] = [("served", "served_late_s7"), ("unserved", "unserved_s7")]
-        .map(|(name, net)| counted(name, &m.forward(net, shape.threads)));
-    let commits_counted = counted("commit", &commit);
+        .map(|(name, net)| m.delay(&format!("{name}_counted"), &m.forward(net, shape.threads)));
+    let commits_counted = m.delay_reset("commit_counted", &commit);
     let completes = m.wire("completes", &(&commits_counted & unserved.none()));
     let cycles = m.counter("cycles", 64, &runs);
     let commits = m.counter("commits", 64, &commit);
