@@ -24,12 +24,26 @@ pub struct Service {
     pub at_console: Expr,
     /// No bits without windows.
     at_window: Expr,
-    /// Lanes whose address is the leader's.
-    pub jump_served: Expr,
-    /// The lanes of the transaction.
-    memory_served: Expr,
+    pub with_leader: WithLeader,
     pub served: Expr,
     pub unserved: Expr,
+}
+
+/// The lanes that the leader's part serves, if the instruction has parts. They are the last to be known.
+pub struct WithLeader {
+    /// Of a `jalr`: lanes whose target is the leader's.
+    pub jump: Expr,
+    /// Of a memory instruction: lanes of the transaction.
+    memory: Expr,
+}
+
+impl WithLeader {
+    /// The lanes that an instruction serves if it `goes_on`: `others`, if it has no parts.
+    pub fn serves(&self, inputs: &Inputs, others: &Expr, goes_on: &Expr) -> Expr {
+        let (is_memory, is_jalr) = (inputs.is_memory(), &inputs.control.is_jalr);
+        let rest = others.when(&(goes_on & !(&is_memory | is_jalr))) | self.jump.when(&(goes_on & is_jalr));
+        rest | self.memory.when(&(goes_on & is_memory))
+    }
 }
 
 impl Service {
@@ -53,7 +67,7 @@ impl Service {
         let [leader_word, direct] = ["leader_word", "direct_lanes"]
             .map(|port| if shape.routes_stores() { zeros(0) } else { transaction.output(port) });
         let positions = if shape.routes_loads() { transaction.output("positions") } else { zeros(0) };
-        let memory_served = transaction.output("served");
+        let memory = transaction.output("served");
         // Other accesses below RAM are those of scratchpad and windows, or are at fault and do not commit.
         let at_console = m.wire("leader_at_console", &at_console(shape, leader_address));
         if shape.formal {
@@ -62,40 +76,14 @@ impl Service {
         }
 
         m.comment("A jalr serves the lanes with the leader's target.");
-        let jump_served = transaction.output("jump_lanes");
-        let served = serves(inputs, [active, &jump_served, &memory_served], &ones(1));
-        let served = m.wire("served", &served);
-        let unserved = active & ((!&memory_served).when(&is_memory) | (!&jump_served).when(&control.is_jalr));
+        let with_leader = WithLeader { jump: transaction.output("jump_lanes"), memory };
+        let served = m.wire("served", &with_leader.serves(inputs, active, &ones(1)));
+        let WithLeader { jump, memory } = &with_leader;
+        let unserved = active & ((!memory).when(&is_memory) | (!jump).when(&control.is_jalr));
         let all_but_last = &unserved & !concat([&served.bit(0), &zeros(shape.threads - 1)]);
         let unserved = m.wire("unserved", &m.fault("serving_lane_0_drops_the_last_lane", &unserved, &all_but_last));
-        Self {
-            transaction,
-            direct,
-            positions,
-            line,
-            leader_word,
-            at_console,
-            at_window,
-            jump_served,
-            memory_served,
-            served,
-            unserved,
-        }
+        Self { transaction, direct, positions, line, leader_word, at_console, at_window, with_leader, served, unserved }
     }
-
-    /// The lanes that an instruction serves: `others`, if it is neither a memory instruction nor a `jalr`. None, unless
-    /// it `goes_on`.
-    pub fn serves(&self, inputs: &Inputs, others: &Expr, goes_on: &Expr) -> Expr {
-        serves(inputs, [others, &self.jump_served, &self.memory_served], goes_on)
-    }
-}
-
-/// Selects the lanes by the kind of the instruction. Those of a `jalr` and of memory are the last to be known, so they come
-/// last.
-fn serves(inputs: &Inputs, [others, jump, memory]: [&Expr; 3], goes_on: &Expr) -> Expr {
-    let (is_memory, is_jalr) = (inputs.is_memory(), &inputs.control.is_jalr);
-    let rest = others.when(&(goes_on & !(&is_memory | is_jalr))) | jump.when(&(goes_on & is_jalr));
-    rest | memory.when(&(goes_on & is_memory))
 }
 
 pub struct Requested {

@@ -208,7 +208,7 @@ impl Registers {
         // no register any more.
         let to_path = m.wire("writes_path", &(valid & &writes & !&one_target));
         let to_target = m.wire("writes_target", &(valid & &writes & &one_target));
-        let lanes = of_path.when(&to_path) | service.jump_served.when(&to_target);
+        let lanes = of_path.when(&to_path) | service.with_leader.jump.when(&to_target);
         let write = RegisterWrite { lanes, row: register_row(&meta.warp, &rd), data: values };
         Self { console_load, writes, write }
     }
@@ -238,7 +238,7 @@ impl Commit {
         let not_taken = self.inputs.not_taken();
         let falls_through = m.fault("lane_0_alone_falls_through", &not_taken, &(&not_taken & lit(shape.threads, 1)));
         let takes = active & (&self.inputs.taken | (!&control.is_branch).repeat(shape.threads));
-        let goes_on = self.service.serves(&self.inputs, &takes, &!(&control.is_exit | rotates));
+        let goes_on = self.service.with_leader.serves(&self.inputs, &takes, &!(&control.is_exit | rotates));
         // The depth increases by one, or decreases by one: all ones.
         let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
         let depth = m.wire("depth", &(&path.depth + step));
