@@ -59,7 +59,7 @@ pub struct Shape {
     pub outstanding: usize,
     /// Most long-latency results (loads, atomic operations, products, quotients) of a context in flight, a power of
     /// two. It is twice the context's share of the loads in flight, from 4 to 16, or less in the proof of the
-    /// scoreboard. Fewer slow down the restoring of registers and divisions.
+    /// scoreboard. Fewer cost cycles where memory is slow.
     pub late_results: usize,
     /// Whether the memory may accept a store and perform it later. `fence`, `fence.i` and `done` then wait for its
     /// `dmem_idle`.
