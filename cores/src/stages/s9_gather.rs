@@ -43,6 +43,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("The write port: the long-latency result, or S7. At start it writes the register's reset value, zero.");
     let port = inputs.write_port(shape, &late);
+    if shape.formal {
+        m.assert("s7_writes_nothing_beside_a_late_result", &!(&late.written & inputs.write.lanes.any()));
+    }
     m.port_group("tag for the next load");
     m.output("free_tag", &tags.free);
     m.port_group("register file's write port");
@@ -113,7 +116,7 @@ impl Inputs {
         let LateResult { warp, rd, served, .. } = &late.target;
         let written = &late.written;
         RegisterWrite {
-            // S7 writes in no lane then.
+            // S7 writes in no lane beside a long-latency result, so no selection is needed.
             lanes: served.when(&late.writes) | start_valid.repeat(shape.threads) | &write.lanes,
             row: start_valid.mux(start_row, &written.mux(&register_row(warp, rd), &write.row)),
             data: (written | start_valid).mux(&late.data, &write.data),
