@@ -92,6 +92,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         false => at_ram(shape, &leader_address),
     };
     let from_console = m.fault("loads_of_memory_hold_the_write_port", &(&loads & !is_elsewhere), &loads);
-    m.output("may_write_s7", &(writes | from_console));
+    m.output("may_write_s7", &m.fault("results_meet_at_the_write_port", &(writes | from_console), &zeros(1)));
     m.finish()
 }

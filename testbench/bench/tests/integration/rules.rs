@@ -60,6 +60,15 @@ impl Bench {
         directed.chain(random).collect()
     }
 
+    /// Whether an assertion stops one of the programs.
+    fn stops(&self) -> bool {
+        self.programs().iter().any(|program| match self.run(program) {
+            Err(BenchError::Model(error)) => error.to_string().contains("stop"),
+            Err(error) => panic!("{error}"),
+            Ok(_) => false,
+        })
+    }
+
     fn keeps_the_rules(&self) {
         for program in self.programs() {
             let report = self.run(&program).unwrap_or_else(|error| panic!("{}: {error}", program.name));
@@ -135,11 +144,13 @@ fn a_rule_that_is_broken_stops_the_run() {
 fn a_leader_that_is_elected_too_early_stops_the_run() {
     for unit in ["sorted-table", "dual-path"] {
         let bench = Bench::broken(unit, |_| (), "s3_context.elects_too_early_after_its_own_slot");
-        let stopped = bench.programs().iter().any(|program| match bench.run(program) {
-            Err(BenchError::Model(error)) => error.to_string().contains("stop"),
-            Err(error) => panic!("{error}"),
-            Ok(_) => false,
-        });
-        assert!(stopped, "{unit}: no program notices");
+        assert!(bench.stops(), "{unit}: no program notices");
     }
+}
+
+/// S9 joins what it writes and what S7 writes without a selection.
+#[test]
+fn results_that_meet_at_the_write_port_stop_the_run() {
+    let bench = Bench::broken("sorted-table", |_| (), "s6_execute.results_meet_at_the_write_port");
+    assert!(bench.stops(), "no program notices");
 }
