@@ -1,15 +1,15 @@
 //! S9, gather: takes load data, aligned in each lane, to the register file.
 //!
-//! Responses come in any order. They wait in order of arrival, each in the row of its tag. The first one is aligned
-//! into the one register in front of the write port. It is written in the first cycle in which no instruction in S7
-//! may write and S8 returns no unused reservation. A result that has waited there for 8 cycles requests a bubble from
-//! S3. A response can be written in the third cycle after its arrival.
+//! Responses come in any order. They wait in order of arrival, each in the row of its tag. The words of the first one go
+//! into the one register in front of the write port. They are aligned behind it, and written in the first cycle in which
+//! no instruction in S7 may write and S8 returns no unused reservation. A result that has waited there for 8 cycles
+//! requests a bubble from S3. A response can be written in the third cycle after its arrival.
 //!
 //! Storage: lines, in block RAM where [`queue::style`](crate::queue::style) selects it; the alignment, destination and
 //! positions of each load; the tags of the responses and the free tags, in LUT RAM. Each has `outstanding` rows.
 //!
-//! Submodules: `s9_response`, the first response and its alignment; `s9_late`, the register in front of the write
-//! port. This file has the free tags, the write port, and the outputs.
+//! Submodules: `s9_response`, the first response and the word for each lane; `s9_late`, the register in front of the write
+//! port, and the alignment. This file has the free tags, the write port, and the outputs.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, increment, lit, zeros};
 use weft_config::extension::M;

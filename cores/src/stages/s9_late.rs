@@ -1,12 +1,12 @@
-//! S9: the register for long-latency results in front of the register file's write port, its arbitration and its wait
-//! counter.
+//! S9: the register for long-latency results in front of the register file's write port, its arbitration, its wait
+//! counter, and the alignment of loads behind it.
 
-use rtl::{Builder, Bundle, Expr, Register, clog2, increment, join, ones, zeros};
+use rtl::{Builder, Bundle, Expr, Register, clog2, increment, join, ones};
 
 use super::s9_gather::Inputs;
 use super::s9_response::Response;
 use crate::shape::{LATE_WAIT, Shape};
-use crate::signals::LateResult;
+use crate::signals::{Alignment, LateResult};
 
 /// The long-latency result in front of the write port. Loads and products or quotients take it in turn.
 pub struct Late {
@@ -49,9 +49,11 @@ impl Late {
             .long
             .when_else(shape, &next_is_long, &response.target)
             .map(shape, &mut |name, value| hold(name, value));
-        let data = hold("data", &next_is_long.mux(&inputs.long_data, &response.loaded));
-        let data = extended(m, shape, &data, &response.funct3, &next_is_long, &hold);
+        let data = hold("data", &next_is_long.mux(&inputs.long_data, &response.words));
+        let part =
+            Part::of(m, &response.alignment).map(shape, &mut |name, value| hold(name, &value.when(&!&next_is_long)));
         let is_long = hold("is_long", &next_is_long);
+        let data = part.taken(m, shape, &data);
         let writes = m.wire("late_writes", &(&written & target.rd.any()));
         let waited = m.register("late_waited", clog2(2 * LATE_WAIT as usize));
         waited.next(&increment(&waited, 1).when(&(&waits & !&written))).reset(0);
@@ -64,25 +66,44 @@ impl Late {
     }
 }
 
-/// The value of each lane: the sign extends the byte or half word of a signed load.
-fn extended(
-    m: &Builder,
-    shape: &Shape,
-    data: &Expr,
-    funct3: &Expr,
-    next_is_long: &Expr,
-    hold: &dyn Fn(&str, &Expr) -> Expr,
-) -> Expr {
-    let signed = |name: &str, size: u64| {
-        let (is_of_size, unsigned) = (funct3.slice(0, 2).is(size), funct3.bit(2));
-        let is_signed = m.fault(&format!("extends_an_unsigned_{name}_by_its_sign"), &!unsigned, &ones(1));
-        hold(&format!("signed_{name}"), &(is_of_size & is_signed & !next_is_long))
-    };
-    let [signed_byte, signed_half] = [signed("byte", 0), signed("half", 1)];
-    m.wire_each(shape.lanes(), "late_value", |lane| {
-        let word = data.lane(lane, 32);
-        let of_byte = word.bit(7) & &signed_byte;
-        let of_either = &of_byte | (word.bit(15) & &signed_half);
-        &word | join(&[zeros(8), of_byte.repeat(8), of_either.repeat(16)])
-    })
+rtl::bundle! {
+    /// What a load takes from a word; all 0: the whole word.
+    struct Part(shape: &Shape) {
+        is_byte: 1,
+        /// A byte or a half word.
+        is_part: 1,
+        is_signed: 1,
+        /// The byte offset in each lane's word.
+        offsets: 2 * shape.threads,
+    }
+}
+
+impl Part {
+    fn of(m: &Builder, Alignment { funct3, offsets, .. }: &Alignment) -> Self {
+        let [is_byte, is_half] = [0, 1].map(|size| funct3.slice(0, 2).is(size));
+        let signed = |name: &str, is_of_size: &Expr| {
+            is_of_size & m.fault(&format!("extends_an_unsigned_{name}_by_its_sign"), &!funct3.bit(2), &ones(1))
+        };
+        let is_signed = signed("byte", &is_byte) | signed("half", &is_half);
+        Self { is_byte, is_part: !funct3.bit(1), is_signed, offsets: offsets.clone() }
+    }
+
+    /// The bytes of each lane's word, extended by zeros or their sign. This comes behind the register, because block RAM
+    /// gives the words late.
+    fn taken(&self, m: &Builder, shape: &Shape, words: &Expr) -> Expr {
+        let Self { is_byte, is_part, is_signed, offsets } = self;
+        let halves =
+            |lane: usize| offsets.bit(2 * lane + 1).mux(&words.lane(2 * lane + 1, 16), &words.lane(2 * lane, 16));
+        let half = m.wire_each(shape.lanes(), "half_word", halves);
+        let bytes = |lane: usize| offsets.bit(2 * lane).mux(&half.lane(2 * lane + 1, 8), &half.lane(2 * lane, 8));
+        let byte = m.wire_each(shape.lanes(), "low_byte", bytes);
+        let sign = |lane: usize| is_signed & is_byte.mux(&byte.bit(8 * lane + 7), &half.bit(16 * lane + 15));
+        let sign = m.wire_each(shape.lanes(), "sign", sign);
+        m.wire_each(shape.lanes(), "late_value", |lane| {
+            let sign = sign.bit(lane);
+            let upper_byte = is_byte.mux(&sign.repeat(8), &half.lane(2 * lane + 1, 8));
+            let upper_half = is_part.mux(&sign.repeat(16), &words.lane(2 * lane + 1, 16));
+            join(&[byte.lane(lane, 8), upper_byte, upper_half])
+        })
+    }
 }

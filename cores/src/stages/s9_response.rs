@@ -18,10 +18,9 @@ pub struct Response {
     pub tag: Expr,
     /// The destination of the load.
     pub target: LateResult,
-    /// Width and sign of its load.
-    pub funct3: Expr,
-    /// The bytes that each lane takes, with zeros above them.
-    pub loaded: Expr,
+    pub alignment: Alignment,
+    /// The word from which each lane takes its bytes.
+    pub words: Expr,
 }
 
 impl Response {
@@ -50,20 +49,19 @@ impl Response {
         let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
         let target = LateResult::unpack(m, shape, &row("load", style, remembers, of_tag, &word));
 
-        let word = if shape.routes_loads() {
+        let words = if shape.routes_loads() {
             let choice = word_of_each_lane(m, shape, &remembered, moves, &coming_tag);
-            m.comment("Alignment: each lane takes a word of the line. It is extended behind the register.");
+            m.comment("Each lane takes a word of the line.");
             let chosen = |lane: usize| select_one_hot(&choice.lane(lane, shape.threads), line.lanes(32));
             m.wire_each(shape.lanes(), "word", chosen)
         } else {
             let leader_word = leader_word(m, shape, inputs, &responses, &remembered, (&line, &coming_tag))?;
-            m.comment("Alignment: each lane takes its own word or the leader's. It is extended behind the register.");
+            m.comment("Each lane takes its own word or the leader's.");
             let word = |lane: usize| alignment.direct.bit(lane).mux(&line.lane(lane, 32), &leader_word);
             m.wire_each(shape.lanes(), "word", word)
         };
-        let loaded = align(m, shape, &word, &alignment);
         let valid = responses.valid.clone();
-        Ok(Self { responses, valid, tag, target, funct3: alignment.funct3, loaded })
+        Ok(Self { responses, valid, tag, target, alignment, words })
     }
 
     pub fn pop(&self, m: &Builder, taken: &Expr) {
@@ -178,19 +176,4 @@ fn part_of_lines(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     m.output("word", &rows.read_registered_where("read_word", &reads, &address));
     m.finish()
-}
-
-/// The bytes that a load takes from each lane's word, with zeros above. Words have offset 0, half words an even
-/// one.
-fn align(m: &Builder, shape: &Shape, word: &Expr, alignment: &Alignment) -> Expr {
-    let Alignment { funct3, offsets, .. } = alignment;
-    let (is_byte, is_word) = (funct3.slice(0, 2).none(), funct3.bit(1));
-    let halves = |lane: usize| offsets.bit(2 * lane + 1).mux(&word.lane(2 * lane + 1, 16), &word.lane(2 * lane, 16));
-    let half = m.wire_each(shape.lanes(), "half_word", halves);
-    let bytes = |lane: usize| offsets.bit(2 * lane).mux(&half.lane(2 * lane + 1, 8), &half.lane(2 * lane, 8));
-    let byte = m.wire_each(shape.lanes(), "low_byte", bytes);
-    m.wire_each(shape.lanes(), "loaded", |lane| {
-        let upper_byte = half.lane(2 * lane + 1, 8).when(&!&is_byte);
-        join(&[byte.lane(lane, 8), upper_byte, word.lane(2 * lane + 1, 16).when(&is_word)])
-    })
 }
