@@ -13,14 +13,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     ));
     let width = clog2(cycles + 1);
     let row = m.register("row", width);
-    let going = m.wire("going", &row.ne(&lit(width, cycles as u64)));
+    // It selects what is written to the registers of all lanes, so it comes from a register.
+    let going = m.register("going", 1);
+    going.next(&(&*going & !row.is(cycles as u64 - 1))).reset_ones();
     row.next(&increment(&row, 1)).enable(&going).reset(0);
     let below = |count: usize| match count {
-        _ if count >= cycles => going.clone(),
+        _ if count >= cycles => going.q(),
         _ if count.is_power_of_two() => row.from(clog2(count)).none(),
         _ => row.lt(&lit(width, count as u64)),
     };
-    m.output("start_done", &m.delay_reset("started", &!&going));
+    m.output("start_done", &m.delay_reset("started", &!&*going));
     m.output("start_row_valid", &below(shape.register_rows()));
     m.output("start_row", &row.slice(0, 5 + shape.warp_bits()));
     m.output("start_tag_valid", &below(shape.outstanding));

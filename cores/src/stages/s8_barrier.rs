@@ -31,9 +31,15 @@ pub fn elaborate(shape: &Shape, shows_all: bool) -> Result<Module, ElaborationEr
     let one = m.wire("updated_warp", &decode(&resolve.warp, shape.warps).when(&resolve.valid));
     let writes = m.wire("writes_level", &one.when(&inputs.level.write));
     let levels: Vec<Register> = (0..shape.level_bits()).map(|bit| register(&format!("level_bit_{bit}"))).collect();
-    for (bit, register) in levels.iter().enumerate() {
-        register.next(&(writes.when(&inputs.level.value.bit(bit)) | (register & !&writes))).reset_ones();
-    }
+    let next_level = |(bit, register): (usize, &Register)| {
+        let next = writes.when(&inputs.level.value.bit(bit)) | (register & !&writes);
+        let next = m.wire(&format!("next_level_bit_{bit}"), &next);
+        register.next(&next).reset_ones();
+        next
+    };
+    let next_levels: Vec<Expr> = levels.iter().enumerate().map(next_level).collect();
+    // All lanes may read it, so S7 has it from a register.
+    let level_s7 = m.delay("level_of_s7", &join(next_levels.iter().map(|bits| bits.index(&inputs.warp_s6))));
 
     if shape.formal {
         let has_generation = generation_s8.eq(&generation.index(&resolve.warp));
@@ -73,7 +79,7 @@ pub fn elaborate(shape: &Shape, shows_all: bool) -> Result<Module, ElaborationEr
     m.output("all_ended", &has_ended.all());
     m.output("generation_s7", &generation_s7);
     m.output("waits_s7", &waits.index(&inputs.warp_s7));
-    m.output("level_s7", &join(levels.iter().map(|bits| bits.index(&inputs.warp_s7))));
+    m.output("level_s7", &level_s7);
     m.finish()
 }
 
