@@ -19,7 +19,7 @@
 
 use rtl::{Builder, ElaborationError, Expr, Module, decode, join, lit, ones, select, zeros};
 
-use super::map::{at_console, at_scratchpad, compare, in_stacks, physical, word_in_line};
+use super::map::{at_console, at_scratchpad, compare, interleaves, physical, word_in_line};
 use super::scratchpad::group;
 use crate::shape::Shape;
 
@@ -27,9 +27,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (threads, lane_bits) = (shape.threads, shape.lane_bits());
     let m = Builder::new("coalescer", "S7: the lanes that one memory transaction serves, and the line it carries.");
     m.timing("combinational, in S7. `leader` must be the lowest lane of `active`, which S6 has elected.");
-    m.port_group("active lanes, their byte addresses and store data");
+    m.port_group("active lanes, their byte addresses, which of these are in the stacks, store data");
     let active = m.input("active", threads);
     let addresses = m.input("address", shape.line_bits());
+    let in_stacks = m.input("in_stacks", if interleaves(shape) { threads } else { 0 });
     let stores = m.input("store", shape.line_bits());
     m.port_group("the leader, its number and its address");
     let leader = m.input("leader", threads);
@@ -42,16 +43,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let size = m.input("size", 2);
     let at_window = m.input("at_window", usize::from(shape.has_windows()));
 
-    let in_stacks = m.wire("in_stacks", &in_stacks(shape, &leader_address));
-    let line = m.wire("held_at", &physical(shape, &leader_address)).from(2 + lane_bits);
+    let held_at = m.wire("held_at", &physical(shape, &leader_address));
+    let (leader_word, line) = (held_at.slice(2, lane_bits), held_at.from(2 + lane_bits));
 
     let lanes = shape.lanes();
     let comparison = compare(&m, shape, &addresses, &leader_address, &in_stacks);
     // If lane 0 is active, it is the leader.
     let but_lane_0 = |same: &Expr| join([&ones(1), &same.from(1)]);
     let in_line = m.wire("in_line", &(&active & but_lane_0(&comparison.same_line)));
-    // If the leader's address is in the stacks, so are those of the other lanes in its line.
-    let word = |lane: usize| word_in_line(shape, &in_stacks, &addresses.lane(lane, 32));
+    let word = |lane: usize| word_in_line(shape, &in_stacks, &addresses, lane);
     let words = m.wire_each(lanes, "word", word);
     let own = join((0..threads).map(|lane| lit(lane_bits, lane as u64)));
     let positions = m.fault("lanes_load_the_word_of_their_number", &words, &own);
@@ -119,7 +119,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let bytes = m.wire("leader_bytes", &written_bytes(&size, &leader_address));
 
     m.port_group("words and lanes of the transaction");
-    m.output("leader_word", &m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address)));
+    m.output("leader_word", &leader_word);
     m.output("direct_lanes", &direct);
     if shape.loads_lines {
         m.output("positions", &positions);

@@ -91,7 +91,7 @@ pub fn mapped(m: &Builder, shape: &Shape, control: &Control, addresses: &Expr) -
 /// Stacks are interleaved by word between the lanes of a warp. The byte {warp, lane, word, byte} is at {warp, word,
 /// lane, byte} in memory, so the same stack offset of all lanes is one line. All other addresses stay the same.
 pub fn physical(shape: &Shape, address: &Expr) -> Expr {
-    if !shape.stack_interleave || shape.threads == 1 {
+    if !interleaves(shape) {
         return address.clone();
     }
     let (stack, lanes) = (stack_bits(shape), shape.lane_bits());
@@ -104,11 +104,14 @@ pub fn physical(shape: &Shape, address: &Expr) -> Expr {
     in_stacks(shape, address).mux(&held, address)
 }
 
-/// The position in its line of the word of a byte address, which is in the stacks or not.
-pub fn word_in_line(shape: &Shape, in_stacks: &Expr, address: &Expr) -> Expr {
-    let lanes = shape.lane_bits();
-    let plain = address.slice(2, lanes);
-    if !shape.stack_interleave { plain } else { in_stacks.mux(&address.slice(stack_bits(shape), lanes), &plain) }
+/// The position in its line of the word of a lane's byte address. `in_stacks`: the lanes whose address is in the stacks.
+pub fn word_in_line(shape: &Shape, in_stacks: &Expr, addresses: &Expr, lane: usize) -> Expr {
+    let (bits, address) = (shape.lane_bits(), addresses.lane(lane, 32));
+    let plain = address.slice(2, bits);
+    if !interleaves(shape) {
+        return plain;
+    }
+    in_stacks.bit(lane).mux(&address.slice(stack_bits(shape), bits), &plain)
 }
 
 /// A comparison of the byte addresses of all lanes with another one, one bit per lane.
@@ -119,12 +122,12 @@ pub struct Comparison {
     pub same_word: Expr,
 }
 
-/// Compares byte addresses with another one, for which the caller states whether it is in the stacks.
+/// Compares byte addresses with another one. `in_stacks`: the lanes whose address is in the stacks.
 ///
 /// At the start of the stacks all bits below the lane number are 0. So addresses that share the bits above are either
 /// all in the stacks, or none is. Therefore the comparison permutes no address. It leaves out the lane number in the
 /// stacks, and the number of the word in its line elsewhere.
-pub fn compare(m: &Builder, shape: &Shape, addresses: &Expr, other: &Expr, other_in_stacks: &Expr) -> Comparison {
+pub fn compare(m: &Builder, shape: &Shape, addresses: &Expr, other: &Expr, in_stacks: &Expr) -> Comparison {
     let equal = |lane: usize, from: usize, to: usize| {
         let (from, width) = (from.min(to), to.saturating_sub(from));
         addresses.slice(32 * lane + from, width).eq(&other.slice(from, width))
@@ -132,18 +135,17 @@ pub fn compare(m: &Builder, shape: &Shape, addresses: &Expr, other: &Expr, other
     let each = |name: &str, same: &dyn Fn(usize) -> Expr| m.wire_each(shape.lanes(), name, same);
     let lanes = shape.lane_bits();
     let line = 2 + lanes;
-    if !shape.stack_interleave {
+    if !interleaves(shape) {
         let same_line = each("same_line", &|lane| equal(lane, line, 32));
         let same_word = each("same_word", &|lane| same_line.bit(lane) & equal(lane, 2, line));
         return Comparison { same_line, same_word };
     }
     let stack = stack_bits(shape);
     let always = each("same_otherwise", &|lane| equal(lane, line, stack) & equal(lane, stack + lanes, 32));
-    let in_stacks = each("same_in_stacks", &|lane| equal(lane, 2, line.min(stack)));
+    let inside = each("same_in_stacks", &|lane| equal(lane, 2, line.min(stack)));
     let elsewhere = each("same_elsewhere", &|lane| equal(lane, line.max(stack), stack + lanes));
-    let same_line = |lane: usize| always.bit(lane) & other_in_stacks.mux(&in_stacks.bit(lane), &elsewhere.bit(lane));
-    let same_word =
-        |lane: usize| always.bit(lane) & in_stacks.bit(lane) & elsewhere.bit(lane) & equal(lane, stack, line);
+    let same_line = |lane: usize| always.bit(lane) & in_stacks.bit(lane).mux(&inside.bit(lane), &elsewhere.bit(lane));
+    let same_word = |lane: usize| always.bit(lane) & inside.bit(lane) & elsewhere.bit(lane) & equal(lane, stack, line);
     Comparison { same_line: each("same_line", &same_line), same_word: each("same_word", &same_word) }
 }
 
@@ -151,8 +153,21 @@ fn stack_bits(shape: &Shape) -> usize {
     shape.stack_bytes.trailing_zeros() as usize
 }
 
+/// The lanes whose byte address is in the stacks, if those are interleaved.
+pub fn lanes_in_stacks(m: &Builder, shape: &Shape, addresses: &Expr) -> Expr {
+    if !interleaves(shape) {
+        return zeros(0);
+    }
+    m.wire_each(shape.lanes(), "in_stacks", |lane| in_stacks(shape, &addresses.lane(lane, 32)))
+}
+
+/// Whether the words of the stacks are interleaved between lanes.
+pub fn interleaves(shape: &Shape) -> bool {
+    shape.stack_interleave && shape.threads > 1
+}
+
 /// Whether a byte address in RAM is above the start of the stacks.
-pub fn in_stacks(shape: &Shape, address: &Expr) -> Expr {
+fn in_stacks(shape: &Shape, address: &Expr) -> Expr {
     let bits = shape.ram_base.trailing_zeros() as usize;
     let all = shape.ram_bytes - (shape.stacks() - shape.ram_base);
     let start = shape.stacks() - shape.ram_base;

@@ -12,7 +12,7 @@ use super::resource::{Reservations, TAG};
 use super::s6_leader::Election;
 use crate::functional::lane_operands::{Operands, Widths};
 use crate::functional::{lane_alu, multiplier};
-use crate::memory::map::{at_ram, mapped};
+use crate::memory::map::{at_ram, lanes_in_stacks, mapped};
 use crate::shape::{SCRATCHPAD_BIT, Shape};
 use crate::signals::{Control, LaneControl, Meta};
 
@@ -76,7 +76,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
     m.output("result_s7", &result);
     m.output("address_s7", &m.delay("address", &sums));
-    m.output("mapped_s7", &m.delay("mapped_q", &mapped(&m, shape, &control, &sums)));
+    // So each lane knows this of its own address in S7 before the leader's has reached it.
+    let (mapped, in_stacks) = (mapped(&m, shape, &control, &sums), lanes_in_stacks(&m, shape, &sums));
+    m.output("mapped_s7", &m.delay("mapped_q", &mapped));
+    m.output("in_stacks_s7", &m.delay("in_stacks_q", &in_stacks));
     m.output("leader_s7", &m.delay("leader", &leader.one));
     m.output("leader_number_s7", &m.delay("leader_number_q", &leader.number));
     let leader_address = m.delay("leader_address", &leader.sum);

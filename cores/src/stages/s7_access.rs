@@ -54,7 +54,7 @@ impl Service {
         let (active, is_memory) = (inputs.active(), inputs.is_memory());
         let transaction = m.instance("coalescer", coalescer);
         transaction.input("active", active).input("address", &inputs.addresses).input("store", &inputs.store);
-        transaction.input("leader", leader);
+        transaction.input("in_stacks", &inputs.in_stacks).input("leader", leader);
         if !shape.routes_stores() {
             transaction.input("leader_number", &inputs.leader_number);
         }

@@ -2,9 +2,9 @@
 //!
 //! Enters: the results of S6, and the active path of the slot. An instruction commits if its epoch is the slot's
 //! epoch, the path is not parked, and no lane is at fault. S8 ensures that its pc is the path's pc. Otherwise it is
-//! squashed and writes nothing. Only an instruction at fault can still write registers, which nothing reads any
-//! more, because the core halts. Leaves, at the end of the stage: the registers of the served lanes, at most one
-//! memory request, the fault, and for S8 the new paths a and b. Never stalls.
+//! squashed and writes nothing. Only an instruction at fault, and those after it, can still write registers, which
+//! nothing reads any more, because the core halts. Leaves, at the end of the stage: the registers of the served lanes,
+//! at most one memory request, the fault, and for S8 the new paths a and b. Never stalls.
 //!
 //! Other files: `s7_faults`, the lanes at fault; `s7_access`, the served lanes and their request; `s7_end`, the end of
 //! the run; `s7_spin`, loops that only wait; `s7_points`, coverage points; `s7_trace`, the trace port. This file: validation,
@@ -21,7 +21,7 @@ use super::s7_csrs::Csrs;
 use super::s7_faults::Faults;
 use super::{s7_end, s7_points, s7_spin, s7_trace};
 use crate::memory::coalescer;
-use crate::memory::map::at_scratchpad;
+use crate::memory::map::{at_scratchpad, interleaves};
 use crate::shape::{DEPTH, Shape};
 use crate::signals::{Alignment, Control, Meta, Path, Resolve};
 
@@ -38,7 +38,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let commits = m.wire("commit", &(&validation.valid & !&faults.any));
     let service = Service::of(&m, shape, &inputs, &validation.valid, &coalescer);
     let csrs = Csrs::of(&m, shape, &inputs, &commits);
-    let registers = Registers::of(&m, shape, &inputs, &validation.valid, &service, &csrs);
+    let registers = Registers::of(&m, shape, &inputs, &validation.writes, &service, &csrs);
     let decided = [&validation.valid, &commits];
     let requested = Requested::of(&m, shape, &inputs, decided, &service, &registers.console_load);
     let commit = Commit { inputs, validation, faults, commits, service, csrs, registers, requested };
@@ -47,7 +47,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     if shape.formal && shape.reconverges {
         m.port_group("for the rules of the unit");
-        m.output("leaves_s7", &commit.validation.gives_way);
+        m.output("leaves_s7", &commit.validation.leaves);
     }
     commit.outputs(&m, shape);
     let used = commit.used(&m, shape);
@@ -73,6 +73,8 @@ rtl::inputs! {
         pub addresses: Expr = m.input("address_s7", shape.line_bits()),
         /// The lanes whose address may be accessed.
         pub mapped: Expr = m.input("mapped_s7", shape.threads),
+        /// The lanes whose address is in the stacks.
+        pub in_stacks: Expr = m.input("in_stacks_s7", if interleaves(shape) { shape.threads } else { 0 }),
         /// The lanes in which the branch condition holds.
         pub taken: Expr = m.input("taken_s7", shape.threads),
         pub store: Expr = m.input("store_s7", shape.line_bits()),
@@ -149,32 +151,37 @@ impl Inputs {
 
 pub struct Validation {
     /// Its path yields, here or at a `ret`.
-    gives_way: Expr,
+    leaves: Expr,
     pub path_runs: Expr,
     /// It commits, unless it is at fault.
     pub valid: Expr,
+    /// The same for its registers, but known earlier: the core may have halted, because nothing reads them then, and
+    /// `ret` writes none.
+    writes: Expr,
     /// Its path yields, and the instruction does not run.
     pub rotates: Expr,
 }
 
 impl Validation {
     fn of(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
-        m.comment("Validation.");
+        m.comment("Validation. S8 leaves no instruction of the present epoch to a parked path.");
         let Inputs { meta, control, path, gives_way, leaves_at_ret, epoch_is_present, halted, .. } = inputs;
-        let gives_way = if shape.reconverges {
+        let on_path = &meta.valid & m.fault("ignores_the_epoch", epoch_is_present, &ones(1));
+        let on_path = m.wire("on_path", &on_path);
+        let writes = m.wire("may_write", &(&on_path & &path.valid & !gives_way));
+        let leaves = if shape.reconverges {
             m.wire("leaves", &(gives_way | (leaves_at_ret & &control.is_ret)))
         } else {
             gives_way.clone()
         };
-        let matches = &meta.valid & m.fault("ignores_the_epoch", epoch_is_present, &ones(1));
-        let matches = m.wire("on_path", &matches);
-        let path_runs = m.wire("path_runs", &(&path.valid & !&path.parked & !&gives_way & !halted));
-        let valid = m.wire("validated", &(&matches & &path_runs));
-        let rotates = m.wire("rotates", &(&matches & &gives_way & !halted));
+        let path_runs = m.wire("path_runs", &(&path.valid & !&path.parked & !&leaves & !halted));
+        let valid = m.wire("validated", &(&on_path & &path_runs));
+        let rotates = m.wire("rotates", &(&on_path & &leaves & !halted));
         if shape.formal {
             m.assert("of_its_epoch_is_at_its_path", &(!(&valid | &rotates) | meta.pc.eq(&path.pc)));
+            m.assert("no_path_of_its_epoch_is_parked", &(!&writes | halted | !&path.parked));
         }
-        Self { gives_way, path_runs, valid, rotates }
+        Self { leaves, path_runs, valid, writes, rotates }
     }
 }
 
@@ -200,13 +207,11 @@ impl Registers {
         };
         let shared = m.wire("shared_value", &(low_word | high_word | &csrs.read | uniform));
         let values = m.wire_each(shape.lanes(), "values", |lane| result.lane(lane, 32) | &shared);
+        let of_path = m.fault("writes_lanes_of_other_paths", inputs.active(), &ones(shape.threads));
+        let to_path = m.wire("writes_path", &(valid & &control.writes & !&control.is_jalr));
         // Of the memory instructions only a console load writes here. Like a `jalr` it serves the lanes with the
         // leader's address, which are the last to be known.
         let one_target = m.wire("one_target", &(&control.is_jalr | inputs.is_load()));
-        let of_path = m.fault("writes_lanes_of_other_paths", inputs.active(), &ones(shape.threads));
-        // The fault check is late in the cycle. A faulting instruction may write, because the core halts and reads
-        // no register any more.
-        let to_path = m.wire("writes_path", &(valid & &writes & !&one_target));
         let to_target = m.wire("writes_target", &(valid & &writes & &one_target));
         let lanes = of_path.when(&to_path) | service.with_leader.jump.when(&to_target);
         let write = RegisterWrite { lanes, row: register_row(&meta.warp, &rd), data: values };
@@ -233,29 +238,31 @@ impl Commit {
     fn resolve(&self, m: &Builder, shape: &Shape) -> Resolve {
         m.comment("Paths: a continues, b is replayed or falls through.");
         let Inputs { meta, control, path, .. } = &self.inputs;
-        let (active, rotates) = (self.inputs.active(), &self.validation.rotates);
+        let active = self.inputs.active();
+        // Whether the path yields is known earlier than `rotates`, which differs only if the outcome is not valid.
+        let leaves = &self.validation.leaves;
         let a_pc = control.is_jalr.mux(&self.inputs.leader_address.from(2), &control.target);
         let not_taken = self.inputs.not_taken();
         let falls_through = m.fault("lane_0_alone_falls_through", &not_taken, &(&not_taken & lit(shape.threads, 1)));
         let takes = active & (&self.inputs.taken | (!&control.is_branch).repeat(shape.threads));
-        let goes_on = self.service.with_leader.serves(&self.inputs, &takes, &!(&control.is_exit | rotates));
+        let goes_on = self.service.with_leader.serves(&self.inputs, &takes, &!(&control.is_exit | leaves));
         // The depth increases by one, or decreases by one: all ones.
         let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
         let depth = m.wire("depth", &(&path.depth + step));
         // Unserved threads are late. No branch has any.
-        let remains = self.service.unserved.when(&!rotates);
-        let stays = rotates.mux(&path.mask, &falls_through.when(&control.is_branch));
-        let yields = if shape.takes_turns {
+        let remains = self.service.unserved.when(&!leaves);
+        let stays = leaves.mux(&path.mask, &falls_through.when(&control.is_branch));
+        let ends_turn = if shape.takes_turns {
             s7_spin::yields(m, shape, &self.inputs, &self.validation.valid, &not_taken.any())
         } else {
             zeros(0)
         };
         // Of a path that yields, only the rotation counts.
-        let b_pc = (&control.is_branch & !&self.validation.gives_way).mux(&control.pc_value, &meta.pc);
+        let b_pc = (&control.is_branch & !leaves).mux(&control.pc_value, &meta.pc);
         let a_depth = control.writes_depth.mux(&self.inputs.fields.rs1.extend(DEPTH), &depth);
         let named = |name: &str, at: Expr| if shape.compares_ahead { m.wire(name, &at) } else { at };
         Resolve {
-            valid: &self.commits | rotates,
+            valid: &self.commits | &self.validation.rotates,
             warp: meta.warp.clone(),
             slot: meta.slot.clone(),
             a_pc: named("a_pc", a_pc),
@@ -265,13 +272,12 @@ impl Commit {
             b_pc: named("b_pc", b_pc),
             b_depth: path.depth.clone(),
             b_mask: remains | stays,
-            exit_mask: active.when(&(&control.is_exit & !rotates)),
-            rotates: rotates.slice(0, usize::from(shape.rotates)),
-            b_parked: (&path.parked & rotates).slice(0, shape.b_parked_bits()),
+            exit_mask: active.when(&(&control.is_exit & !leaves)),
+            rotates: self.validation.rotates.slice(0, usize::from(shape.rotates)),
+            b_parked: (&path.parked & leaves).slice(0, shape.b_parked_bits()),
             is_memory: self.inputs.is_memory().slice(0, usize::from(shape.reconverges)),
-            in_parts: ((self.inputs.is_memory() | &control.is_jalr) & !rotates)
-                .slice(0, usize::from(shape.takes_turns)),
-            yields: yields & !rotates.slice(0, usize::from(shape.takes_turns)),
+            in_parts: ((self.inputs.is_memory() | &control.is_jalr) & !leaves).slice(0, usize::from(shape.takes_turns)),
+            yields: ends_turn & !leaves.slice(0, usize::from(shape.takes_turns)),
             reconvergence: meta.reconvergence.clone(),
         }
     }
