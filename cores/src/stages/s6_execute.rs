@@ -78,6 +78,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("address_s7", &m.delay("address", &sums));
     // So each lane knows this of its own address in S7 before the leader's has reached it.
     let (mapped, in_stacks) = (mapped(&m, shape, &control, &sums), lanes_in_stacks(&m, shape, &sums));
+    let in_stacks = m.fault("no_lane_is_in_the_stacks", &in_stacks, &zeros(in_stacks.width()));
     m.output("mapped_s7", &m.delay("mapped_q", &mapped));
     m.output("in_stacks_s7", &m.delay("in_stacks_q", &in_stacks));
     m.output("leader_s7", &m.delay("leader", &leader.one));

@@ -38,8 +38,11 @@ pub fn elaborate(shape: &Shape, shows_all: bool) -> Result<Module, ElaborationEr
         next
     };
     let next_levels: Vec<Expr> = levels.iter().enumerate().map(next_level).collect();
+    let next_level = join(next_levels.iter().map(|bits| bits.index(&inputs.warp_s6)));
+    let before = join(levels.iter().map(|bits| bits.index(&inputs.warp_s6)));
+    let next_level = m.fault("s7_misses_the_level_of_s8", &next_level, &before);
     // All lanes may read it, so S7 has it from a register.
-    let level_s7 = m.delay("level_of_s7", &join(next_levels.iter().map(|bits| bits.index(&inputs.warp_s6))));
+    let level_s7 = m.delay("level_of_s7", &next_level);
 
     if shape.formal {
         let has_generation = generation_s8.eq(&generation.index(&resolve.warp));

@@ -146,12 +146,17 @@ fn barriers_at_several_pcs_are_counted() {
 #[test]
 fn broken_groups_are_found() {
     let large = "begin\n li t0, 4\n csrw 0x802, t0\n barrier\n finish\n";
-    for (fault, source) in [
-        ("barrier.warps_of_any_level_release", file("groups")),
-        ("barrier.every_warp_is_released", file("groups")),
-        ("s7_commit.the_level_wraps", text("large", large)),
+    // The quotient is late, so both CSR instructions are in the buffer, and issue as close together as they can.
+    let read_back = "begin\n li t0, 0\n li t1, 1\n divu t0, t0, t1\n csrw 0x802, t0\n csrr t1, 0x802\n finish\n";
+    for (fault, source, warps) in [
+        ("barrier.warps_of_any_level_release", file("groups"), 8),
+        ("barrier.every_warp_is_released", file("groups"), 8),
+        ("barrier.s7_misses_the_level_of_s8", text("read back", read_back), 1),
+        ("s7_commit.the_level_wraps", text("large", large), 8),
     ] {
-        let report = run(Some(fault), &source, &config((8, 4), (1, 1)));
+        let config = config((warps, 4), (1, 1));
+        assert!(run(None, &source, &config).success(), "without {fault}");
+        let report = run(Some(fault), &source, &config);
         assert!([Outcome::Mismatch, Outcome::Deadlock].contains(&report.outcome), "{fault}: {}", report.message);
     }
 }

@@ -96,8 +96,9 @@ fn with_coalescer(name: &str, size: (u32, u32)) -> Config {
 }
 
 #[test]
-fn a_broken_switch_is_found() {
+fn a_broken_coalescer_is_found() {
     for (coalescer, fault) in [
+        ("word", "s6_execute.no_lane_is_in_the_stacks"),
         ("line-loads", "coalescer.lanes_load_the_word_of_their_number"),
         ("line", "coalescer.lanes_load_the_word_of_their_number"),
         ("line", "coalescer.narrow_stores_write_their_word"),
