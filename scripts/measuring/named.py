@@ -42,7 +42,7 @@ def rows(shown):
 
 
 NOTE = (
-    "8 warps, ECP5-85F speed grade 6, without trace port; MHz is the median of three seeds. IPC is the geometric mean over the "
+    "8 warps, ECP5-85F speed grade 6, without trace port; MHz is the median of three or five seeds. IPC is the geometric mean over the "
     "bundled kernels, at memory latency 1. Checked: so many kernels pass in lock step with the golden model, on the same core with "
     "M and A."
 )

@@ -188,7 +188,7 @@ SOURCES = ["yardstick/*", *map(clock_name, WEFTS)]
 NOTE = (
     "N scalar cores have the LUT sites of the Weft core above them. By memory latency: the work per second of the Weft core over that of "
     "N scalar cores, a geometric mean over kernels; more than 1 where Weft does more. Last column: the least and the most of single "
-    "kernels. Weft has 8 warps of 8 threads and the sorted table. ECP5-85k, speed grade 6, medians of three seeds."
+    "kernels. Weft has 8 warps of 8 threads and the sorted table. ECP5-85k, speed grade 6, medians of three or five seeds."
 )
 OF_KERNELS = "Harts: 1 if the threads of Weft share fixed work, else the harts that the scalar core runs in turn."
 TABLES = [
