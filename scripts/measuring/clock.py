@@ -91,12 +91,19 @@ def median(values):
     return None if values["outcome"] in OUTCOMES else values["fmax_mhz_median"]
 
 
+def of_seeds(frequencies):
+    """What a table says of the frequencies by seed: of more than usual, the least and the most."""
+    if len(frequencies) > SEEDS:
+        return [f"{min(frequencies):.1f} to {max(frequencies):.1f} ({len(frequencies)})"]
+    return [f"{mhz:.1f}" for mhz in frequencies]
+
+
 def frequency_rows(shown):
     rows = []
     for result in shown.all():
         values = result.values
         outcome = OUTCOMES.get(values["outcome"])
-        by_seed = ", ".join([*(f"{mhz:.1f}" for mhz in values["fmax_mhz"]), *filter(None, [outcome])])
+        by_seed = ", ".join([*of_seeds(values["fmax_mhz"]), *filter(None, [outcome])])
         path = values["slowest"]
         rows.append([
             result.name.partition("/")[2] + shown.mark(result.name), *(values[key] for key in ("lut4", "packed", "ff", "bram")),
