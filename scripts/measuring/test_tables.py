@@ -36,6 +36,10 @@ class Clock(unittest.TestCase):
     def test_a_row_has_the_median_and_the_path_of_its_seed(self):
         self.assertEqual(self.row("placed", [80.72, 79.44, 79.49])[5:], ["80.7, 79.4, 79.5", "79.5", "s8 → ports, 13"])
 
+    def test_of_more_seeds_than_usual_a_row_has_the_least_and_the_most(self):
+        row = self.row("placed", [76.4, 79.52, 77.46, 80.15, 74.82])
+        self.assertEqual(row[5:], ["74.8 to 80.2 (5)", "77.5", "s8 → ports, 13"])
+
     def test_of_a_core_that_timed_out_there_is_no_median(self):
         self.assertEqual(self.row("given-up", [81.0])[5:7], ["81.0, timed out", "-"])
 
