@@ -76,7 +76,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
     m.output("result_s7", &result);
     m.output("address_s7", &m.delay("address", &sums));
-    // So each lane knows this of its own address in S7 before the leader's has reached it.
+    // S7 compares with the leader's address, which reaches the lanes late. What each finds of its own address is early.
     let (mapped, in_stacks) = (mapped(&m, shape, &control, &sums), lanes_in_stacks(&m, shape, &sums));
     let in_stacks = m.fault("no_lane_is_in_the_stacks", &in_stacks, &zeros(in_stacks.width()));
     m.output("mapped_s7", &m.delay("mapped_q", &mapped));

@@ -4,7 +4,7 @@
 //! wait, or none lives. A group is released when all its warps are full, some thread lives, and each warp with a live
 //! thread has the level of the group. A release does not change parked threads: it flips the generation bit of the
 //! warp, which decides what counts as parked. Latency: one cycle after the S8 of the last arrival. Storage: W rows of
-//! 2 · T + 1 bits in LUT RAM; in registers 4 · W + 1 bits and a level for each warp.
+//! 2 · T + 1 bits in LUT RAM; in registers 4 · W + 1 bits, and a level for each warp and for S7.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, Register, any_of, decode, join, ones, reduce, zeros,
