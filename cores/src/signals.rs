@@ -213,6 +213,10 @@ rtl::bundle! {
         /// The instruction's entry of the reconvergence table.
         reconvergence: shape.reconvergence_bits(),
         exit_mask: shape.threads,
+        /// Whether path a has threads, and whether threads end. Only for stacks, which need this before they could find
+        /// it in the masks.
+        a_goes: usize::from(shape.reconverges),
+        ends: usize::from(shape.reconverges),
     }
 }
 
@@ -221,6 +225,8 @@ rtl::bundle! {
     pub struct Ahead(shape: &Shape) {
         a_pc: if shape.compares_ahead { shape.pc_bits } else { 0 },
         a_depth: if shape.reconverges { shape.depth_bits } else { 0 },
+        /// It is the depth of the path.
+        a_keeps_depth: usize::from(shape.reconverges),
         b_pc: if shape.compares_ahead { shape.pc_bits } else { 0 },
         reconvergence: shape.reconvergence_bits(),
     }

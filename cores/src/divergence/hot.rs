@@ -30,8 +30,7 @@ impl HotTable {
 
     /// Reads the word of `warp`. The result is there in the next cycle.
     pub fn read_later(&self, m: &Builder, warp: &Expr) -> Expr {
-        let word = self.read_late(m, warp);
-        self.keep(m, &word)
+        keep(m, self.name, &self.read_late(m, warp))
     }
 
     /// Reads the word of `warp`, late in the cycle.
@@ -41,14 +40,6 @@ impl HotTable {
         let same = m.fault(&format!("{name}_is_not_forwarded"), &same, &zeros(1));
         let read = self.memory.read(&format!("{name}_read"), warp);
         same.mux(&self.word, &read)
-    }
-
-    /// A word that was read, in the next cycle.
-    pub fn keep(&self, m: &Builder, word: &Expr) -> Expr {
-        // Without this reset, Yosys moves the register to the address, and the table into the next stage.
-        let row = m.register(&format!("{}_row", self.name), word.width());
-        row.next(word).reset(0);
-        row.q()
     }
 
     /// Reads the row of a warp as it was before this cycle.
@@ -75,6 +66,14 @@ impl HotTable {
         m.drive(&self.word, word);
         self.memory.write(&self.write, &self.warp, &self.word);
     }
+}
+
+/// A word that was read late in a cycle, in the next one.
+pub fn keep(m: &Builder, name: &str, word: &Expr) -> Expr {
+    // Without this reset, Yosys moves the register to the address, and the table into the next stage.
+    let row = m.register(&format!("{name}_row"), word.width());
+    row.next(word).reset(0);
+    row.q()
 }
 
 /// Bits of a path, its valid bit and `more` bits.

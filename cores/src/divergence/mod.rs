@@ -19,7 +19,7 @@
 //! | `restarts` | out | S8 | only with two slots: the slots to fetch again, despite the prediction |
 //! | `shadows` | out | S8 | only with two slots: the slots that need shadow bits |
 //! | `predicted_s8` | in | S8 | if the unit [compares it](DivergenceUnit::compares_prediction): the predicted pc |
-//! | `follows_x`, `_y` | out | S8 | with it: the active path of the instruction's slot runs, and is at that pc |
+//! | `follows_x`, `_y` | out | S8 | with it: the active path of the instruction's slot can run, and is at that pc |
 //! | `is_b_x` | out | S8 | with it, unless the unit [knows](DivergenceUnit::puts_the_rest_first): if b has threads, the active path is b alone |
 //! | [`UnitPorts`] `_trace` | out | S8 + record delay | only with the trace port |
 //! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path yields to another: see [`Unit::rotates`] |
@@ -63,7 +63,8 @@ pub trait DivergenceUnit: Sync {
     fn descriptor(&self) -> &'static Unit;
 
     /// Whether the unit compares the active path with the predicted pc, which it can do earlier than its
-    /// surroundings. Such a unit has no delay. The comparison counts for a commit's own slot, and not in a rotation.
+    /// surroundings. Such a unit has no delay. The comparison counts for a commit's own slot, and not in a rotation, nor
+    /// where threads end and paths reconverge: both resteer.
     fn compares_prediction(&self) -> bool {
         true
     }
@@ -254,9 +255,14 @@ fn at_prediction(m: &Builder, shape: &Shape, choose: impl FnOnce(&dyn Fn(&Expr) 
     m.wire("is_at_prediction", &choose(&|pc| pc.eq(&predicted)))
 }
 
+/// Whether a path stands and can run. It may yield.
+pub fn can_run(path: &Path) -> Expr {
+    &path.valid & !&path.parked
+}
+
 /// Whether a path that may yield runs next.
 pub fn goes_on(path: &Path, gives_way: &Expr) -> Expr {
-    &path.valid & !&path.parked & !gives_way
+    can_run(path) & !gives_way
 }
 
 /// The trace of a rotation and of the second path.
@@ -297,7 +303,7 @@ pub struct UnitOutputs {
     pub leaves_at_ret_s7: Expr,
     /// The active path of each slot after S8, and whether it yields.
     pub in_charge: Vec<(Path, Expr)>,
-    /// Whether the active path of each slot runs and is at the predicted pc; empty where the unit does not compare it.
+    /// Whether the active path of each slot can run and is at the predicted pc; empty where the unit does not compare it.
     pub follows: Vec<Expr>,
     /// Whether the active path is b alone; empty where the unit reconverges, puts the rest first or does not compare the
     /// prediction.
@@ -328,8 +334,8 @@ impl UnitOutputs {
 
     /// The same outputs of a unit that compares the prediction: the active path is at the predicted pc.
     pub fn following(self, at_prediction: &Expr) -> Self {
-        let [(path, gives_way)] = self.in_charge.as_slice() else { panic!("one slot") };
-        Self { follows: vec![goes_on(path, gives_way) & at_prediction], ..self }
+        let [(path, _)] = self.in_charge.as_slice() else { panic!("one slot") };
+        Self { follows: vec![can_run(path) & at_prediction], ..self }
     }
 
     pub fn declare(&self, m: &Builder, shape: &Shape) {

@@ -63,7 +63,7 @@ impl<'a> Queue<'a> {
         let warp_s9 = m.delay("warp_s9", &inputs.resolve.warp);
         let hot = HotTable::declare(m, shape, "f", of_front);
         let word_s7 = m.wire("f_s7", &hot.read_late(m, &inputs.warp_s7));
-        let word = hot.keep(m, &word_s7);
+        let word = hot::keep(m, "f", &word_s7);
         let (front, []) = hot::unpack(m, shape, &word, generation, []);
         let more = m.field(&word, more, 1 + Row::bits(shape), of_front);
         let row_bits = Row::bits(shape) + of_row;

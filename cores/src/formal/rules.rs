@@ -166,10 +166,13 @@ impl Watcher<'_> {
         self.rule("s7_has_the_generation", &(!&in_s7 | has_generation));
         self.rule("s8_follows_s7", &(!&start.started | self.is_watched(&resolve.warp).eq(&in_s8)));
         if shape.compares_ahead {
-            let Ahead { a_pc, a_depth, b_pc, reconvergence } = self.inputs.ahead.delay(m, shape, "ahead");
+            let Ahead { a_pc, a_depth, a_keeps_depth, b_pc, reconvergence } =
+                self.inputs.ahead.delay(m, shape, "ahead");
             let mut same = a_pc.eq(&resolve.a_pc) & b_pc.eq(&resolve.b_pc);
             if shape.reconverges {
+                let keeps_depth = resolve.a_depth.eq(&resolve.b_depth);
                 same = same & a_depth.eq(&resolve.a_depth) & reconvergence.eq(&resolve.reconvergence);
+                same = same & a_keeps_depth.eq(&keeps_depth);
             }
             self.rule("s8_has_the_outcome_of_s7", &(!&resolve.valid | same));
         }
@@ -233,9 +236,13 @@ impl Watcher<'_> {
     }
 
     /// Rules that only stacks rely on. `remains`: threads that a memory instruction still has to serve.
-    fn of_stacks(&self, Stages { path_s8, .. }: &Stages, commits: &Expr, remains: &Expr) {
+    fn of_stacks(&self, Stages { path_s8, resolves, .. }: &Stages, commits: &Expr, remains: &Expr) {
         let Resolve { a_mask: a, b_mask: b, exit_mask: exits, .. } = &self.inputs.resolve;
-        let Resolve { a_pc, a_depth, a_parked, b_pc, b_depth, is_memory, .. } = &self.inputs.resolve;
+        let Resolve { a_pc, a_depth, a_parked, b_pc, b_depth, is_memory, a_goes, ends, .. } = &self.inputs.resolve;
+        self.rule(
+            "the_outcome_says_which_threads_it_has",
+            &(!resolves | (a_goes.eq(&a.any()) & ends.eq(&exits.any()))),
+        );
         self.m.comment("Stacks rely on this: b stays at the instruction, if it is not at the next one.");
         let commit = |name: &str, condition: Expr| self.rule(name, &(!commits | condition));
         let next = increment(&path_s8.pc, 1);

@@ -6,7 +6,7 @@ use rtl::{
 };
 
 use super::rules::{self, Rules, Thread, Watched};
-use crate::divergence::{DivergenceUnit, SLOTS, UnitInputs, goes_on};
+use crate::divergence::{DivergenceUnit, SLOTS, UnitInputs, can_run};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 
@@ -146,12 +146,12 @@ fn prediction(m: &Builder, shape: &Shape, inputs: &UnitInputs, watched: &Expr, c
     let predicted = m.input("predicted_s8", shape.pc_bits);
     circuit.input("predicted_s8", &predicted);
     let resolve = &inputs.resolve;
-    let asks = m.wire("asks", &(&resolve.valid & watched.eq(&resolve.warp) & resolve.rotates.none()));
+    let resteers = resolve.rotates.any() | resolve.ends.any();
+    let asks = m.wire("asks", &(&resolve.valid & watched.eq(&resolve.warp) & !resteers));
     for (slot, name) in SLOTS[..shape.slots].iter().enumerate() {
         let x = Path::from_instance(circuit, shape, name);
         let of_slot = m.wire(&format!("asks_of_{name}"), &(&asks & resolve.slot.is(slot as u64)));
-        let runs = goes_on(&x, &circuit.net(&format!("gives_way_{name}")));
-        let compared = circuit.output(&format!("follows_{name}")).eq(&(runs & x.pc.eq(&predicted)));
+        let compared = circuit.output(&format!("follows_{name}")).eq(&(can_run(&x) & x.pc.eq(&predicted)));
         m.assert(&format!("the_prediction_is_compared_with_{name}"), &(!&of_slot | compared));
         let is_b = &x.valid & x.pc.eq(&resolve.b_pc) & x.mask.eq(&resolve.b_mask);
         let has_rest = &of_slot & resolve.b_mask.any();

@@ -26,8 +26,8 @@ use crate::shape::{PC, Shape};
 rtl::bundle! {
     /// A change in the cycle before, by S8, of the pcs that the slots of a warp fetch.
     pub struct Resteer(shape: &Shape) {
-        /// The changed slots.
-        valid: shape.slots,
+        /// The changed contexts.
+        contexts: shape.contexts(),
         /// The warp, one-hot. It is decoded before it is known whether there is a resteer.
         warp: shape.warps,
         /// The slot runs now.
@@ -172,16 +172,16 @@ impl Now {
     fn of(m: &Builder, shape: &Shape, inputs: &Inputs, before: &Contexts) -> Self {
         m.comment("A resteer changes which contexts fetch.");
         let resteer = &inputs.resteer;
-        let resteered = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
+        let resteered = &resteer.contexts;
         let or_resteered = |name: &str, before: &Expr, slots: &Expr| {
-            m.wire(name, &((&resteered & slots.repeat(shape.warps)) | (!&resteered & before)))
+            m.wire(name, &((resteered & slots.repeat(shape.warps)) | (!resteered & before)))
         };
         let before_of = |context: usize| before.enabled[context % shape.slots].bit(context / shape.slots);
         let enabled_before = m.wire("enabled_before", &join((0..shape.contexts()).map(before_of)));
         let enabled = or_resteered("enabled_contexts", &enabled_before, &resteer.runs);
         let waiting = or_resteered("waiting_contexts", &before.waiting, &resteer.waits);
-        let from_resteer = m.wire("starts_from_resteer", &(&before.from_resteer | &resteered));
-        Self { resteered, enabled_before, enabled, waiting, from_resteer }
+        let from_resteer = m.wire("starts_from_resteer", &(&before.from_resteer | resteered));
+        Self { resteered: resteered.clone(), enabled_before, enabled, waiting, from_resteer }
     }
 }
 

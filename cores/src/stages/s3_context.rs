@@ -46,7 +46,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let entries = shape.late_results;
     let m = Builder::new("s3_context", "S3, one context: the hazards of its two buffered instructions.");
     m.timing(
-        "`ready` is combinational in S3; `room` and `urgent` are registers, for S0. It is not ready in the cycle of a \
+        "`ready` is combinational in S3; `room` and `urgent` come from registers. It is not ready in the cycle of a \
          flush. An instruction that is pushed finds a free entry.",
     );
     m.port_group("from S2");
@@ -68,7 +68,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let lacking = m.input("lacking", Needs::bits(shape));
 
     let places = Places::declare(&m, &flush, &push, &picked);
-    let Places { present, full, present_next, full_next, .. } = &places;
+    let Places { present, full, .. } = &places;
     let picked_beside = m.input("sibling_issues", shape.slots - 1);
     let (spacing, election) = (shape.spacing(), shape.election_spacing());
     let issued = since(&m, "issued", &picked, WRITE_LATENCY.max(election));
@@ -94,14 +94,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("A fetch beyond a load that is replayed is wasted. So it comes last, and after a replay not at all.");
     let replayed = m.register("replayed", 1);
-    let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&picked | &replayed))));
-    replayed.next(&replayed_next).reset(0);
-    let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (present_next | replayed_next)));
+    replayed.next(&unless(&flush, &(&record & (&picked | &replayed)))).reset(0);
+    let stood = m.delay_reset("record_stood", &(&record & !record_ends));
+    let beyond_replay = m.wire("beyond_replay", &(stood & (present | &replayed)));
     m.output("needs", &needs.head);
     let (needs_nothing, mut has_places) = (needs.head.none(), (&needs.head & &lacking).none());
     let [needs, needs_now, lacking] = [&needs.head, &needs.now, &lacking].map(|word| Needs::unpack(&m, shape, word));
     let loads = m.wire("loads", &(&picked & needs.reserved.of(&TAG)));
-    let loading = &loads | &since(&m, "loaded", &loads, RESTEER_LATENCY)[RESTEER_LATENCY - 1];
+    let loading = since(&m, "loaded", &loads, RESTEER_LATENCY + 1).swap_remove(RESTEER_LATENCY);
 
     if shape.constrained {
         m.port_group("for the constrained scheduler");
@@ -115,7 +115,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ("waits_for_the_one_before", present & &reads_last.now & &issued[WRITE_LATENCY - 1]),
         ("waits_for_the_path", too_close_to_issue),
         ("waits_for_the_leader", present & &elects.now & &issued[election - 1] & !&issued[spacing - 1]),
-        ("does_not_fetch_beyond_a_replay", &beyond_replay & !full_next),
+        ("does_not_fetch_beyond_a_replay", &beyond_replay & !full),
         ("a_fence_waits", present & &needs_now.no_requests & &lacking.no_requests),
     ];
     points(&m, shape, &found);
@@ -133,9 +133,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.output("unblocked", &unblocked);
     }
     m.output("ready", &(&unblocked & &has_places));
-    m.comment("For S0, which looks in the next cycle.");
-    m.output("room", &m.delay_reset("room_now", &(running & !full_next & !beyond_replay)));
-    m.output("urgent", &m.delay("urgent_now", &(!present_next & !loading)));
+    m.comment("For S0: what followed from the pick of the cycle before.");
+    m.output("room", &(m.delay_reset("runs", &running) & !full & !beyond_replay));
+    m.output("urgent", &!(present | loading));
     m.output("read_position", &places.read_at);
     m.output("write_position", &places.write_at);
     m.output("follows", &places.follows);
@@ -233,8 +233,6 @@ struct Places {
     write_at: Register,
     /// An instruction came since the last flush.
     follows: Register,
-    present_next: Expr,
-    full_next: Expr,
 }
 
 impl Places {
@@ -242,14 +240,12 @@ impl Places {
         m.comment("Two entries, a read and a write position.");
         let [present, full, read_at, write_at, follows] =
             ["present", "full", "read_at", "write_at", "follows_one"].map(|name| m.register(name, 1));
-        let present_next = m.wire("present_next", &unless(flush, &(push | &full | (&present & !picked))));
-        let full_next = m.wire("full_next", &unless(flush, &(!picked & (&*full | (&present & push)))));
-        present.next(&present_next).reset(0);
-        full.next(&full_next).reset(0);
+        present.next(&unless(flush, &(push | &full | (&present & !picked)))).reset(0);
+        full.next(&unless(flush, &(!picked & (&*full | (&present & push))))).reset(0);
         read_at.next(&unless(flush, &(&read_at ^ picked))).reset(0);
         write_at.next(&unless(flush, &(&write_at ^ push))).reset(0);
         follows.next(&unless(flush, &(&follows | push))).reset(0);
-        Self { present, full, read_at, write_at, follows, present_next, full_next }
+        Self { present, full, read_at, write_at, follows }
     }
 }
 

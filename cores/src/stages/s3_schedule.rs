@@ -11,7 +11,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Memory, MemoryStyle, Module, Register, decode, join};
 use weft_trace::IssuePorts;
 
-use super::context::{Fetch, Written, contexts_of, join_context, split_context};
+use super::context::{Fetch, Written, join_context, split_context};
 use super::resource::{REQUEST, Reservations};
 use super::s3_context::{self, Needs};
 use super::s3_pick::Pick;
@@ -110,11 +110,7 @@ rtl::inputs! {
         reserved: Reservations = Reservations::inputs(m, shape, "reserved_s2"),
         #[group = "resteer, decided by S8 in the previous cycle"]
         /// Contexts that were resteered in the previous cycle.
-        pub flush_one: Expr = {
-            let flush = m.input("valid_resteer", shape.slots);
-            let flush_warp = m.input("warp_resteer", shape.warps);
-            m.wire("flush_one", &contexts_of(shape, &flush_warp, &flush))
-        },
+        pub flush_one: Expr = m.input("contexts_resteer", shape.contexts()),
         #[group = "S8: slots of a warp whose long-latency results belong to threads that continue in the other slot"]
         shadows: Expr = m.input("shadows_s8", shape.slot_mask_bits()),
         shadow_warp: Expr = m.input("warp_stand_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 }),

@@ -143,9 +143,14 @@ impl Inputs {
         self.active() & !&self.taken
     }
 
+    /// Whether threads of the path take a branch.
+    fn any_taken(&self) -> Expr {
+        (self.active() & &self.taken).any()
+    }
+
     /// Whether a branch divides the threads of the path.
     pub fn splits(&self) -> Expr {
-        (self.active() & &self.taken).any() & self.not_taken().any()
+        self.any_taken() & self.not_taken().any()
     }
 }
 
@@ -245,6 +250,8 @@ impl Commit {
         let not_taken = self.inputs.not_taken();
         let falls_through = m.fault("lane_0_alone_falls_through", &not_taken, &(&not_taken & lit(shape.threads, 1)));
         let takes = active & (&self.inputs.taken | (!&control.is_branch).repeat(shape.threads));
+        let some_take = !&control.is_branch | self.inputs.any_taken();
+        let ends = &control.is_exit & !leaves;
         let goes_on = self.service.with_leader.serves(&self.inputs, &takes, &!(&control.is_exit | leaves));
         // The depth increases by one, or decreases by one: all ones.
         let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
@@ -272,7 +279,9 @@ impl Commit {
             b_pc: named("b_pc", b_pc),
             b_depth: path.depth.clone(),
             b_mask: remains | stays,
-            exit_mask: active.when(&(&control.is_exit & !leaves)),
+            exit_mask: active.when(&ends),
+            a_goes: (&some_take & !(&control.is_exit | leaves)).slice(0, usize::from(shape.reconverges)),
+            ends: ends.slice(0, usize::from(shape.reconverges)),
             rotates: self.validation.rotates.slice(0, usize::from(shape.rotates)),
             b_parked: (&path.parked & leaves).slice(0, shape.b_parked_bits()),
             is_memory: self.inputs.is_memory().slice(0, usize::from(shape.reconverges)),
@@ -344,7 +353,10 @@ impl Commit {
             m.output("b_pc_s7", &resolve.b_pc);
         }
         if shape.reconverges {
+            let step = &control.calls | &control.returns;
+            let written = self.inputs.fields.rs1.extend(DEPTH).eq(&self.inputs.path.depth);
             m.output("a_depth_s7", &resolve.a_depth);
+            m.output("a_keeps_depth_s7", &control.writes_depth.mux(&written, &!step));
         }
         m.output("predicted_s8", &m.delay("predicted", &meta.predicted));
         self.csrs.level.delay(m, shape, "q").outputs(m, "level_s8");

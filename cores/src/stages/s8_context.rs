@@ -10,7 +10,7 @@ use super::context::{contexts_of, join_context};
 use super::s0_steer::{Resteer, Stand};
 use super::s3_schedule::ReplayRecord;
 use super::s8_barrier;
-use crate::divergence::{SLOTS, UnitInputs, goes_on, known_in};
+use crate::divergence::{SLOTS, UnitInputs, can_run, goes_on, known_in};
 use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
 use crate::signals::{Ahead, Level, Path, Resolve, delay_by, flag_delay_by};
@@ -66,7 +66,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         entry: outcome.entry.clone(),
     };
     let epochs = Epochs::declare(&m, shape, &resteer);
-    let present = Present::of(&m, &inputs, &outcome, &resteer, &epochs);
+    let present = Present::of(&m, &inputs, &outcome, &charge, &epochs);
 
     m.port_group("the path that S7 validates against; whether the epoch of S7's instruction is current");
     validate.outputs(&m, "path");
@@ -236,23 +236,25 @@ impl Charge {
             unit.input("predicted_s8", &outcome.predicted);
             join(["follows_x", "follows_y"][..shape.slots].iter().map(|port| unit.output_as(port, port)))
         } else {
-            &goes_on & slots.each(&|Slot { path, .. }| path.pc.eq(&outcome.predicted))
+            slots.each(&|Slot { path, .. }| can_run(path) & path.pc.eq(&outcome.predicted))
         };
         let fence_i_resteers = m.fault("a_fence_i_does_not_resteer", &outcome.fence_i, &zeros(1));
-        let follows_prediction = !fence_i_resteers & outcome.resolve.rotates.none();
+        let Resolve { rotates, ends, .. } = &outcome.resolve;
+        let follows_prediction = !(fence_i_resteers | rotates.any() | ends.any());
         let as_predicted = follows & follows_prediction.repeat(shape.slots);
         let resteers = (restarts | (&own & !&as_predicted)).when(&outcome.resolve.valid);
         Self { own, goes_on, resteers: m.wire("resteers", &resteers) }
     }
 
     fn resteer(&self, m: &Builder, shape: &Shape, outcome: &Outcome, slots: &Slots, release: &Expr) -> Resteer {
-        let resteered = m.delay_reset("resteer", &self.resteers);
+        let warp = m.wire("warp_one", &decode(&outcome.resolve.warp, shape.warps));
+        let contexts = contexts_of(shape, &warp, &self.resteers);
         let paths = slots.each(&|Slot { path, .. }| path.valid.clone());
         let released = slots.each(&|Slot { path, .. }| &path.valid & &path.parked).when(release);
         let runs = &self.goes_on | slots.each(&|slot| slot.gives_way.clone()) | released;
         Resteer {
-            valid: resteered,
-            warp: m.delay("resteer_warp", &decode(&outcome.resolve.warp, shape.warps)),
+            contexts: m.delay_reset("resteered_contexts", &contexts),
+            warp: m.delay("resteer_warp", &warp),
             runs: m.delay("resteer_runs", &runs),
             waits: m.delay("resteer_waits", &paths),
         }
@@ -303,10 +305,9 @@ struct Epochs {
 impl Epochs {
     fn declare(m: &Builder, shape: &Shape, resteer: &Resteer) -> Self {
         m.comment("Epochs change with the resteer.");
-        let changed = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
         let bits = m.register("epoch", shape.contexts());
-        bits.next(&(&bits ^ &changed)).reset(0);
-        Self { changed, bits }
+        bits.next(&(&bits ^ &resteer.contexts)).reset(0);
+        Self { changed: resteer.contexts.clone(), bits }
     }
 }
 
@@ -318,7 +319,7 @@ struct Present {
 }
 
 impl Present {
-    fn of(m: &Builder, inputs: &Inputs, outcome: &Outcome, resteer: &Resteer, epochs: &Epochs) -> Self {
+    fn of(m: &Builder, inputs: &Inputs, outcome: &Outcome, charge: &Charge, epochs: &Epochs) -> Self {
         m.comment(
             "S7 receives whether the epoch of its instruction is current. An instruction between S3 and S7 when its slot is\n\
              resteered has an older epoch.",
@@ -327,7 +328,7 @@ impl Present {
         let [present_epoch, overtaken] = [&*epochs.bits, &epochs.changed].map(|bits| bits.index(&context_s6));
         let was_present = m.delay("epoch_was_present", &(inputs.epoch_s6.eq(&present_epoch) & !overtaken));
         let same_warp = m.delay("resteers_warp_s7", &outcome.resolve.warp.eq(&inputs.warp_s6));
-        let overtaken = &same_warp & resteer.valid.index(&inputs.slot_s7);
+        let overtaken = &same_warp & m.delay_reset("resteer", &charge.resteers).index(&inputs.slot_s7);
         Self { is_present: m.wire("epoch_is_present", &(was_present & !&overtaken)), overtaken }
     }
 }

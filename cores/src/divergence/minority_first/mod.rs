@@ -26,7 +26,8 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, count_on
 use super::hot::{self, ActiveRows};
 use super::stack;
 use super::stack::below::{Below, Size, Step};
-use super::stack::places::{self, Places};
+use super::stack::outcome::claim_gone;
+use super::stack::places::{self, COMPARES, Places};
 use super::watch::Watch;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, at_prediction, timing};
 use crate::formal::{points, points_at_heights};
@@ -94,7 +95,7 @@ impl DivergenceUnit for MinorityFirst {
 
         m.comment("S7 compares the places where the instruction leads.");
         let places = Places::ahead(&inputs, &read.given, &before.rpc()).delay(&m, shape, "s8");
-        let ran = Ran::of(&m, shape, resolve, region, is_open, places);
+        let ran = Ran::of(&m, shape, resolve, &read.given, region, is_open, places);
         let outcome = Outcome::of(&m, &ran);
         let next = Next::of(&m, shape, &ran, &outcome, &rows);
         let pushed = m.wire("pushed", &outcome.pushed.pack());
@@ -124,7 +125,8 @@ impl DivergenceUnit for MinorityFirst {
             let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
             let claims = Claims { tables: &tables, rows: &rows, region: &ran.region, is_open: &ran.is_open };
             let now = Places::now(resolve, &ran.region.rpc());
-            places::claim(&watch, resolve, &ran.places.pack().eq(&now.pack()));
+            places::claim(&watch, COMPARES, resolve, &ran.places.pack().eq(&now.pack()));
+            claim_gone(&watch, resolve, &ran.parts.gone, &ran.whole);
             claims.push_finds_room(&watch, resolve, &outcome.pushes);
             claims.state(&watch);
         }
@@ -141,11 +143,11 @@ fn cover(m: &Builder, shape: &Shape, ran: &Ran, outcome: &Outcome, next: &Next) 
     at_heights("a_row_is_pushed_at", 0..most, &outcome.pushes);
     at_heights("a_row_is_popped_at", 1..most + 1, &next.pops);
     let Resolve { rotates, a_mask, b_mask, .. } = ran.resolve;
-    let (ends, joins) = (ran.whole.none(), &outcome.diverges & !&outcome.pushes);
+    let (ends, joins) = (&ran.parts.gone, &outcome.diverges & !&outcome.pushes);
     let found = [
         ("a_region_opens", valid & &outcome.diverges & !&ran.is_open),
         ("one_of_two_paths_arrives_at_once", valid & joins),
-        ("the_threads_that_waited_go_on", valid & &next.closes & !&ends),
+        ("the_threads_that_waited_go_on", valid & &next.closes & !ends),
         ("they_go_on_because_the_others_ended", valid & &next.closes & ends),
         ("a_path_arrives_without_a_commit", valid & rotates),
         ("equal_paths_diverge", valid & &outcome.pushes & count_ones(a_mask).eq(&count_ones(b_mask))),

@@ -17,7 +17,7 @@ pub struct Ran<'a> {
     pub is_open: Expr,
     /// The live threads of the path, active or not.
     pub whole: Expr,
-    parts: Parts,
+    pub parts: Parts,
     pub places: Places,
     /// The reconvergence point of the instruction.
     own: Rpc,
@@ -26,9 +26,17 @@ pub struct Ran<'a> {
 }
 
 impl<'a> Ran<'a> {
-    pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, region: Region, is_open: Expr, places: Places) -> Self {
+    pub fn of(
+        m: &Builder,
+        shape: &Shape,
+        resolve: &'a Resolve,
+        given_s7: &Path,
+        region: Region,
+        is_open: Expr,
+        places: Places,
+    ) -> Self {
         let whole = m.wire("whole", &(&region.mask & !&resolve.exit_mask));
-        let parts = Parts::of(m, resolve, &places.together());
+        let parts = Parts::of(m, resolve, given_s7, &places.together());
 
         m.comment("The instruction's reconvergence point, for a region that it opens.");
         let kind = m.field(&resolve.reconvergence, "kind", 0, 2);
@@ -80,7 +88,7 @@ impl Outcome {
     pub fn of(m: &Builder, ran: &Ran) -> Self {
         let Ran { resolve, region, is_open, whole, own, .. } = ran;
         let Resolve { a_pc, a_depth, a_mask, b_pc, b_depth, b_mask, .. } = resolve;
-        let (Parts { diverges, replays, a_alone }, places) = (&ran.parts, &ran.places);
+        let (Parts { gone, diverges, replays, a_alone }, places) = (&ran.parts, &ran.places);
 
         m.comment("Which paths are at the reconvergence point of the region, or of the one that a divergence opens.");
         let rpc = region.rpc();
@@ -112,7 +120,7 @@ impl Outcome {
         let parked = m.wire("parks", &(a_alone & &resolve.a_parked & !diverges));
         let a_runs = m.fault("arrives_while_parked", &!&resolve.a_parked, &ones(1));
         let at_rpc = a_alone.mux(&(&a_at_rpc & a_runs), &(&b_at_rpc & !replays));
-        let leaves = m.wire("leaves", &(!diverges & (at_rpc | whole.none() | &resolve.rotates)));
+        let leaves = m.wire("leaves", &(!diverges & (at_rpc | gone | &resolve.rotates)));
         let returns = |has_depth: &Expr, keeps_depth: &Expr| {
             is_open.mux(&(rpc.is_return() & has_depth), &(own.is_return() & keeps_depth & diverges))
         };
@@ -163,7 +171,7 @@ impl Next {
         let top_returns = &has_rows & arrived.is_return() & top.depth.eq(&rpc.depth) & stays_open;
         Self {
             path: Path {
-                valid: m.wire("new_valid", &(whole.any() | is_open)),
+                valid: m.wire("new_valid", &(!&ran.parts.gone | is_open)),
                 pc: m.wire("new_pc", &uncovered(&top.pc, &rpc.pc, &stays(a_pc, b_pc))),
                 depth: m.wire("new_depth", &uncovered(&top.depth, &rpc.depth, &stays(a_depth, b_depth))),
                 mask: m.wire("new_active", &uncovered(&top.mask, &gathered, &outcome.active)),

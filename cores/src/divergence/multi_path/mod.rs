@@ -36,6 +36,7 @@ use super::hot::{self, ActiveRows};
 use super::queue::Settled;
 use super::ring::{self, Ring};
 use super::row::Row;
+use super::stack::outcome::claim_gone;
 use super::stack::places::Arrivals;
 use super::watch::Watch;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, at_prediction, timing};
@@ -104,7 +105,7 @@ impl DivergenceUnit for MultiPath {
         let kind = step::kind_of_meeting(&m, &inputs.ahead.reconvergence, &active_s7);
         let point = active_s7.point(&meetings.of_x_s7());
         let arrivals = Arrivals::ahead(&m, shape, &inputs, &read.given, &point, &kind);
-        let ran = Ran::of(&m, shape, &resolve, active, &meetings, &arrivals);
+        let ran = Ran::of(&m, shape, &resolve, &read.given, active, &meetings, &arrivals);
         let event = Event::of(&m, shape, &ran);
         let next = Next::of(&m, shape, &ran, &event, &waiting);
         let turn = Turn::of(&m, &ran, &event, &next, &waiting, &is_last);
@@ -136,6 +137,7 @@ impl DivergenceUnit for MultiPath {
             let (watch, released) = Watch::declare(&m, shape, &inputs, &generation_s8);
             let watch = watch.with_named_generation();
             arrivals.state(&watch, &resolve, &ran.active.point(&ran.meeting));
+            claim_gone(&watch, &resolve, &ran.outcome.gone, &ran.whole);
             let claims = Claims { watch: &watch, released };
             claims.state(&tables, &ran.active, &waiting, &settled, &meetings, &met);
         }

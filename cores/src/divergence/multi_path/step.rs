@@ -26,6 +26,7 @@ impl<'a> Ran<'a> {
         m: &Builder,
         shape: &Shape,
         resolve: &'a Resolve,
+        given_s7: &Path,
         active: Active,
         meetings: &Meetings,
         arrivals: &Arrivals,
@@ -33,7 +34,7 @@ impl<'a> Ran<'a> {
         let whole = m.wire("whole", &(&active.mask & !&resolve.exit_mask));
         let meeting = meetings.of_x();
         let has_meeting = m.wire("has_meeting", &is_some(&active.up));
-        let outcome = Outcome::of(m, shape, resolve, &active.point(&meeting), arrivals, &whole);
+        let outcome = Outcome::of(m, shape, resolve, given_s7, &active.point(&meeting), arrivals, &whole);
         Self { resolve, active, meeting, has_meeting, whole, outcome }
     }
 }
@@ -86,7 +87,7 @@ pub struct Event {
 
 impl Event {
     pub fn of(m: &Builder, shape: &Shape, ran: &Ran) -> Self {
-        let Ran { resolve, active, meeting, has_meeting, whole, outcome } = ran;
+        let Ran { resolve, active, meeting, has_meeting, outcome, .. } = ran;
         let Resolve { rotates, b_parked, .. } = resolve;
         m.comment("A step sends x to the back of the queue; where threads wait at a meeting, x also leaves its own.");
         let waits = m.wire("threads_wait", &active.occupied.any());
@@ -96,8 +97,8 @@ impl Event {
         let lets_go = m.wire("lets_go", &(&asks & lets & !is_far));
 
         m.comment("x arrives or ends, or its threads diverge.");
-        let arrives = m.wire("arrives", &(&outcome.leaves & whole.any() & !&asks));
-        let ends = m.wire("ends", &whole.none());
+        let ends = &outcome.gone;
+        let arrives = m.wire("arrives", &(&outcome.leaves & !(ends | &asks)));
         let joins = m.wire("joins", &(&outcome.diverges & !&outcome.both_go_on));
         let meets = m.wire("meets", &(&outcome.diverges & !&outcome.arrivals.in_place));
 
@@ -106,12 +107,12 @@ impl Event {
         let last = (&meeting.arrived | &active.mask).eq(&(&meeting.expected & still));
         let last = m.wire("is_last_to_come", &last);
         let someone = m.wire("someone_waits", &meeting.arrived.any());
-        let completes = m.wire("completes", &(has_meeting & &last & (&arrives | &ends | &lets_go)));
+        let completes = m.wire("completes", &(has_meeting & &last & (&arrives | ends | &lets_go)));
         let frees = m.wire("frees", &(&completes & (&arrives | &someone)));
         let next_waits = is_some(&meeting.up) & waits;
         let next_waits = m.fault("an_empty_meeting_ends_the_search", &next_waits, &zeros(1));
-        let cascades = m.wire("cascades", &(&completes & &ends & !&someone & next_waits));
-        let stays = m.wire("stays", &!(&arrives | &ends | &asks));
+        let cascades = m.wire("cascades", &(&completes & ends & !&someone & next_waits));
+        let stays = m.wire("stays", &!(&arrives | ends | &asks));
         let pops = m.wire("pops", &!(&stays | &frees | &cascades));
         let two = &outcome.both_go_on;
         let far_first = if shape.breadth_first { two.clone() } else { zeros(1) };
@@ -124,7 +125,7 @@ impl Event {
             meets,
             joins,
             arrives,
-            ends,
+            ends: ends.clone(),
             lets_go,
             completes,
             stays,

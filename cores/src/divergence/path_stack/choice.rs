@@ -139,13 +139,18 @@ impl Choice {
         let yields = m.wire("yields", &(rotates & &turns.is_over));
         let merges = m.wire("merges", &(&one & &one_is_f & !&yields));
         let keeps = m.fault("a_better_path_ends_a_turn", &turns.keeps, &zeros(1));
-        let lets_run = rotates.mux(&!&yields, &(&one_parked | (f_before_one & !keeps)));
+        let lets_run = rotates.mux(&!&yields, &(&one_parked | (f_before_one & !&keeps)));
         let changes = m.wire("changes", &(&one & !&one_is_f & f_runs & lets_run));
         let to_back = m.wire("to_back", &(rotates & (&yields | (!&one_is_f & !f_runs))));
 
-        m.comment("The active path.");
+        m.comment(
+            "The active path. It is f after each rotation, and if f is equal to the single outcome or comes before it.",
+        );
         let none = m.wire("none", &!any);
-        let takes_front = m.wire("takes_front", &(&none | &merges | &changes | &to_back));
+        let may_go_first = m.wire("f_may_go_first", &(f_runs & !&keeps));
+        let goes_first = of_one(&|compared| &compared.is | (&compared.before & &may_go_first));
+        let takes_front = &none | rotates | (&one & ((f_runs & &one_parked) | goes_first));
+        let takes_front = m.wire("takes_front", &takes_front);
         let all = m.wire("all_threads", &(&a.path.mask | &b.path.mask));
         let first = |of: &dyn Fn(&Compared) -> Expr| first_is_a.mux(&of(&a), &of(&b));
         let own = two.mux(&first(&|compared| compared.path.mask.clone()), &all);

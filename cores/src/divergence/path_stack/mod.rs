@@ -106,6 +106,9 @@ impl DivergenceUnit for PathStack {
             let compared = pcs.differ.eq(&a_pc.ne(b_pc)) & pcs.a_first.eq(&a_pc.lt(b_pc));
             m.assert("s8_has_the_comparisons", &(!valid | compared));
             let watch = watch.with_named_generation();
+            let Choice { takes_front, none, merges, changes, to_back, .. } = &choice;
+            let others = !valid | inputs.resolve.warp.ne(&watch.at.warp);
+            m.assert("x_is_f_if_f_leaves_its_place", &(others | takes_front.eq(&(none | merges | changes | to_back))));
             let (x, step_is_due) = invariants::tables(&watch, &released, &hot_x, &waiting, (&settled, &order));
             invariants::turns(&watch, &x, &step_is_due, &waiting, &turns);
         }

@@ -66,6 +66,8 @@ pub struct Below {
     height: Expr,
     nexts: Option<Memory>,
     banks: Vec<Memory>,
+    /// The next row of the warp in S7, and in S8.
+    pub next_s7: Expr,
     pub next: Expr,
     under: Vec<Expr>,
 }
@@ -74,14 +76,16 @@ impl Below {
     /// Declares the tables of all warps, read for the warp in S7. The heights are its number of rows in S7 and in S8.
     pub fn declare(m: &Builder, shape: &Shape, size: Size, warp_s7: &Expr, [height_s7, height]: [&Expr; 2]) -> Self {
         let (height, next) = (height.clone(), zeros(size.bits));
-        let none = Self { size, height, nexts: None, banks: Vec::new(), next, under: Vec::new() };
+        let none =
+            Self { size, height, nexts: None, banks: Vec::new(), next_s7: next.clone(), next, under: Vec::new() };
         if size.rows == 0 {
             return none;
         }
         m.comment("Read in S7: the next row, and the row under it, which is next after a pop.");
         let nexts = m.memory("nexts", shape.warps, size.bits, MemoryStyle::Distributed);
-        let next = m.delay("next_s8", &nexts.read("next_read", warp_s7));
-        let mut below = Self { nexts: Some(nexts), next, ..none };
+        let next_s7 = nexts.read("next_read", warp_s7);
+        let next = m.delay("next_s8", &next_s7);
+        let mut below = Self { nexts: Some(nexts), next_s7, next, ..none };
         if !size.banks().is_empty() {
             let deeper = lit(height_s7.width(), m.fault("a_popped_row_is_next_again", &2, &1));
             let under = m.wire("under_next_s7", &(height_s7 - deeper));

@@ -30,8 +30,9 @@ rtl::bundle! {
 impl Places {
     /// Compares in S7. `path` is the one that S7 validates against, `row` the point of its row.
     pub fn ahead(inputs: &UnitInputs, path: &Path, row: &Rpc) -> Self {
-        let Ahead { a_pc, a_depth, b_pc, reconvergence } = &inputs.ahead;
-        Self::compare([a_pc, b_pc, &reconvergence.from(2)], [a_depth, &path.depth], row)
+        let Ahead { a_pc, a_depth, a_keeps_depth, b_pc, reconvergence } = &inputs.ahead;
+        let compared = Self::compare([a_pc, b_pc, &reconvergence.from(2)], [a_depth, &path.depth], row);
+        Self { a_keeps_depth: a_keeps_depth.clone(), ..compared }
     }
 
     /// Compares in S8, for proofs.
@@ -76,8 +77,8 @@ rtl::bundle! {
         /// Of a divergence: the path is at its point.
         a_arrives: 1,
         b_arrives: 1,
-        /// Of a divergence: a goes on in the row, because b is at its point, or neither is and a is the near one.
-        a_stays: 1,
+        /// The pc of b is smaller than that of a.
+        b_before_a: 1,
         /// Of a divergence: the path pops at a `ret`.
         a_returns: 1,
         b_returns: 1,
@@ -113,7 +114,7 @@ impl Arrivals {
         let returns = named("returns", &in_place.mux(&row.is_return(), &is_return));
         Self {
             together: places.together(),
-            a_stays: !&a_arrives & (&b_arrives | !b_before_a),
+            b_before_a: b_before_a.clone(),
             a_returns: in_place.mux(&a_has_row_depth, a_keeps_depth) & &returns,
             b_returns: in_place.mux(b_has_row_depth, &ones(1)) & &returns,
             b_has_row_depth: b_has_row_depth.clone(),
@@ -129,12 +130,15 @@ impl Arrivals {
     /// For proofs: asserts that S8 has what follows from its outcome and row, if it is of the watched warp.
     pub fn state(&self, watch: &Watch, resolve: &Resolve, row: &Rpc) {
         let now = Self::of(watch.m, "claimed", &Places::now(resolve, row), row, &resolve.reconvergence.slice(0, 2));
-        claim(watch, resolve, &self.pack().eq(&now.pack()));
+        claim(watch, COMPARES, resolve, &self.pack().eq(&now.pack()));
     }
 }
 
-/// For proofs: asserts that S8 has the comparisons of its outcome, if it is of the watched warp.
-pub fn claim(watch: &Watch, resolve: &Resolve, has_them: &Expr) {
+/// The name of the claim that S8 has the comparisons of its outcome.
+pub const COMPARES: &str = "s8_has_the_comparisons";
+
+/// For proofs: asserts a claim about the instruction in S8, if it is of the watched warp.
+pub fn claim(watch: &Watch, name: &str, resolve: &Resolve, condition: &Expr) {
     let others = watch.s8_is_past() | !&resolve.valid | resolve.warp.ne(&watch.at.warp);
-    watch.m.assert("s8_has_the_comparisons", &(others | has_them));
+    watch.m.assert(name, &(others | condition));
 }

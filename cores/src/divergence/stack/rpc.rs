@@ -47,9 +47,10 @@ impl Rpc {
 
     /// The reconvergence point of a row that is uncovered when the row above it, with the point `popped`, is removed.
     /// If paths have arrived at a return, its pc is known from then on. The flag is set if both points are the same
-    /// return. Otherwise the path that waited in the row is at `popped`, if that is a known return.
-    pub fn uncovered(&self, m: &Builder, popped: &Self) -> (Self, Expr) {
-        let same = m.wire("same_return", &(self.is_return() & popped.is_return() & self.depth.eq(&popped.depth)));
+    /// return. Otherwise the path that waited in the row is at `popped`, if that is a known return. `same_depth`: both points
+    /// have the same depth.
+    pub fn uncovered(&self, m: &Builder, popped: &Self, same_depth: &Expr) -> (Self, Expr) {
+        let same = m.wire("same_return", &(self.is_return() & popped.is_return() & same_depth));
         let known = popped.is_known_return();
         let learns = &known & &same & !self.kind.bit(0);
         let learns = m.wire("learns_return", &m.fault("does_not_pass_on_the_first_return", &learns, &zeros(1)));

@@ -1,6 +1,6 @@
 //! Invariants of the stack of two paths, stated in a formal build for the watched warp.
 
-use rtl::{Builder, Bundle, Expr, lit, select, zeros};
+use rtl::{Builder, Bundle, Expr, join, lit, select, zeros};
 
 use super::row::{Common, LEFT, RIGHT, Side, Suspended, Top};
 use super::{Read, Tops};
@@ -48,9 +48,10 @@ impl Claims<'_> {
         let word = m.wire("top_watched_now", &self.tops.rest.inspect("top_watched", &at.warp));
         let top = Top::unpack(m, shape, &word);
         let past = watch.s8_is_past();
-        for (number, name) in ["left", "right"].iter().enumerate() {
-            let same = |words: &[Expr; 2]| words[number].eq(&hot[number]);
-            m.assert(&format!("s7_has_the_{name}_side"), &(!(&at.started & &at.in_s7) | same(&self.read.words_s7)));
+        let sides_s7 = [self.slot_s7.clone(), !self.slot_s7];
+        for (number, name) in ["own", "other"].iter().enumerate() {
+            let same = self.read.words_s7[number].eq(&select(&sides_s7[number], &hot));
+            m.assert(&format!("s7_has_the_{name}_side"), &(!(&at.started & &at.in_s7) | same));
         }
         let Read { other_s8, own_mask, other_mask, top_s8, .. } = self.read;
         m.assert("s8_has_the_top_row", &(&past | top_s8.eq(&word)));
@@ -65,7 +66,13 @@ impl Claims<'_> {
                 level(m, shape, row, &top, &hot, &Suspended::unpack(m, shape, &below), generation)
             })
             .unzip();
-        let empty = self.tops.empty.index(&at.warp);
+        let empty = join(hot.each_ref().map(|word| word.bit(Row::bits(shape)))).none() & top.height.any();
+        for (number, word) in hot.iter().enumerate() {
+            let Side { path, at_rpc, .. } = Side::unpack(m, shape, word, generation);
+            let yields = if number == LEFT { empty.clone() } else { zeros(1) };
+            let name = format!("the_{}_side_yields_without_a_path_if_the_row_is_empty", ["left", "right"][number]);
+            watch.claim(&name, &(path.valid | at_rpc.eq(&yields)));
+        }
         let meetings = invariants::Rows { levels, live: &top.live, empty: &empty }.state(watch);
         let runs = [LEFT, RIGHT].map(|side| top.common.masks()[side].when(&hot[side].bit(Row::bits(shape))));
         self.slots(watch, &runs, &parts, &meetings);

@@ -13,24 +13,24 @@
 mod claims;
 mod row;
 mod step;
+mod uncovered;
 
-use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, decode, join, ones, select, zeros,
-};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, decode, join, ones, select, zeros};
 
 use super::below::{Below, Size, Step};
+use super::outcome::claim_gone;
 use super::places::Arrivals;
 use super::{invariants, trace};
-use crate::divergence::hot::HotTable;
+use crate::divergence::hot::{self, HotTable};
 use crate::divergence::watch::Watch;
-use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, goes_on, second_ports, timing};
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, can_run, second_ports, timing};
 use crate::formal::points_at_heights;
 use crate::shape::Shape;
-use crate::signals::Path;
 use crate::trace::Traced;
 use claims::Claims;
 use row::{Common, FLAGS, LEFT, RIGHT, Side, Suspended, Top, side_bits};
-use step::{Kept, Moves, Ran, Uncovered};
+use step::{Kept, Moves, Ran};
+use uncovered::{Places, Uncovered};
 use weft_config::{DUAL_PATH, Unit};
 use weft_trace::UnitPorts;
 
@@ -75,14 +75,15 @@ impl DivergenceUnit for DualPath {
         let resolve = &inputs.resolve;
         let [generation_s7, generation_s8] = inputs.generations(&m);
         let (tops, read) = Tops::declare(&m, shape, &inputs, &generation_s7);
-        let given = read.given(&inputs.slot_s7);
+        let given = &read.given;
         let kind = inputs.ahead.reconvergence.slice(0, 2);
         let arrivals = Arrivals::ahead(&m, shape, &inputs, &given.path, &read.common_s7.rpc(), &kind);
-        let ran = Ran::of(&m, shape, &inputs, &read, &arrivals, &generation_s8);
+        let ran = Ran::of(&m, shape, &inputs, &read, &given.path, &arrivals, &generation_s8);
         let rows = Below::declare(&m, shape, size(shape), &inputs.warp_s7, [&read.height_s7, &ran.top.height]);
 
+        let places = Places::ahead(&m, shape, &inputs, &read, &rows);
         let moves = Moves::of(&m, &ran);
-        let uncovered = Uncovered::of(&m, shape, &ran, &rows.next);
+        let uncovered = Uncovered::of(&m, shape, &ran, &places, &rows);
         let covered = ran.covered(&m).pack();
         let step = Step { pops: &moves.pops, pushes: &moves.pushes, pushed: &covered, two: None };
         let height = rows.height_after(&step);
@@ -95,10 +96,7 @@ impl DivergenceUnit for DualPath {
         });
         let follows = follows(&m, shape, &ran, &moves, &uncovered);
         let common = ran.new_common(&moves, &kept, &uncovered);
-        let uncovers_none = uncovered.sides.each_ref().map(|side| !&side.path.valid);
-        let is_empty = &moves.pops & join(&uncovers_none).all() & !rows.is_one();
-        let is_empty = m.wire("is_empty", &m.fault("keeps_emptied_rows", &is_empty, &zeros(1)));
-        tops.write(&m, shape, &inputs, &words, &Top { common, live: ran.live.clone(), height }, &is_empty);
+        tops.write(&m, shape, &inputs, &words, &Top { common, live: ran.live.clone(), height });
 
         let (restarts, shadows) = (restarts(&m, &ran, &moves, &kept), shadows(&m, &ran, &moves));
         let [restarts, shadows] = match shape.formal {
@@ -109,13 +107,11 @@ impl DivergenceUnit for DualPath {
         let second = second_ports(resolve.rotates.clone(), &new_sides[RIGHT].path);
         let trace = UnitPorts { second, ..trace(shape, resolve, &moves.pushes, &moves.pops) };
         let runs = m.wire("given_runs", &(&given.path.valid & !&given.path.parked));
-        let empty_s7 = tops.empty.index(&inputs.warp_s7) & !&inputs.slot_s7;
-        let in_charge = new_sides.iter().zip([is_empty, zeros(1)]);
         UnitOutputs {
-            gives_way_s7: empty_s7 | (given.at_rpc & &runs),
-            leaves_at_ret_s7: given.leaves_at_ret & runs,
-            validate: given.path,
-            in_charge: in_charge.map(|(side, empty)| (side.path.clone(), side.gives_way() | empty)).collect(),
+            gives_way_s7: given.gives_way(),
+            leaves_at_ret_s7: &given.leaves_at_ret & runs,
+            validate: given.path.clone(),
+            in_charge: new_sides.iter().map(|side| (side.path.clone(), side.gives_way())).collect(),
             follows: follows.into(),
             is_b: Vec::new(),
             restarts: restarts.clone(),
@@ -127,6 +123,8 @@ impl DivergenceUnit for DualPath {
         if shape.formal {
             let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
             arrivals.state(&watch, resolve, &ran.top.common.rpc());
+            places.state(&watch, &ran, &rows);
+            claim_gone(&watch, resolve, &ran.outcome.gone, &ran.whole);
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&watch.at.warp)));
             let is_full = ran.top.height.is(shape.threads as u64 - 1);
             m.assert("a_push_finds_room", &!(&mine & &moves.pushes & is_full));
@@ -145,14 +143,13 @@ impl DivergenceUnit for DualPath {
 struct Tops {
     sides: [HotTable; 2],
     rest: Memory,
-    /// Warps whose top row is empty and must be popped, because it is not the bottom row.
-    empty: Register,
 }
 
 struct Read {
-    /// The sides in S7, as words of the tables.
+    /// The side of the instruction in S7, and the other one, as words of the tables.
     words_s7: [Expr; 2],
-    sides_s7: [Side; 2],
+    /// That side, which S7 validates against.
+    given: Side,
     /// The side on which the instruction in S8 did not run, as a word. All threads of its own side, and of that one.
     other_s8: Expr,
     own_mask: Expr,
@@ -172,9 +169,11 @@ impl Tops {
     fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, generation_s7: &Expr) -> (Self, Read) {
         m.comment("The sides of the top row: read in S6, validated in S7, changed in S8.");
         let sides = ["left", "right"].map(|name| HotTable::declare(m, shape, name, FLAGS));
-        let words_s7 = sides.each_ref().map(|table| table.read_later(m, &inputs.warp_s6));
-        let sides_s7 = words_s7.each_ref().map(|word| Side::unpack(m, shape, word, generation_s7));
-        let empty = m.register("empty", shape.warps);
+        let words = sides.each_ref().map(|table| table.read_late(m, &inputs.warp_s6));
+        let slot = &inputs.slot_s6;
+        let other = m.fault("the_other_side_is_its_own", &!slot, slot);
+        let words_s7 = [("own", slot), ("other", &other)].map(|(name, side)| hot::keep(m, name, &select(side, &words)));
+        let given = Side::unpack(m, shape, &words_s7[0], generation_s7);
 
         m.comment("The rest of the top row, in S8.");
         let rest = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
@@ -183,25 +182,23 @@ impl Tops {
         let Top { common: common_s7, height: height_s7, .. } = Top::unpack(m, shape, &top_s7);
         let height = m.wire("height", &Top::unpack(m, shape, &top_s8).height);
 
-        m.comment("S7 chooses the sides by the slot of the instruction.");
         let (slot, masks) = (&inputs.slot_s7, common_s7.masks());
-        let other = m.fault("the_other_side_is_its_own", &!slot, slot);
         let read = Read {
-            other_s8: m.delay("other_s8", &select(&other, &words_s7)),
+            given,
+            other_s8: m.delay("other_s8", &words_s7[1]),
             own_mask: m.delay("own_mask", &select(slot, masks.clone())),
             other_mask: m.delay("other_mask", &select(&!slot, masks)),
             words_s7,
-            sides_s7,
             common_s7,
             top_s8,
             height_s7,
             height,
         };
-        (Self { sides, rest, empty }, read)
+        (Self { sides, rest }, read)
     }
 
     /// Writes the row of a starting warp, or the new row from S8.
-    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, sides: &[Expr; 2], top: &Top, is_empty: &Expr) {
+    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, sides: &[Expr; 2], top: &Top) {
         let start_valid = &inputs.start_valid;
         let [write, warp] = inputs.write_s8();
         let (write, warp) = (m.wire("write", &write), m.wire("write_warp", &warp));
@@ -210,21 +207,6 @@ impl Tops {
             table.write(m, &write, &warp, &start_valid.mux(&start.pack(&zeros(1)), new));
         }
         self.rest.write(&write, &warp, &start_valid.mux(&Top::start(shape).pack(), &top.pack()));
-        let one = decode(&warp, shape.warps).when(&write);
-        let empties = (is_empty & !start_valid).repeat(shape.warps);
-        self.empty.next(&((&one & empties) | (&*self.empty & !&one))).reset(0);
-    }
-}
-
-impl Read {
-    /// The side that S7 validates against.
-    fn given(&self, slot: &Expr) -> Side {
-        let one = |f: &dyn Fn(&Side) -> Expr| select(slot, self.sides_s7.each_ref().map(f));
-        Side {
-            path: Path::choose(&self.sides_s7.each_ref().map(|side| &side.path), &|values| select(slot, values)),
-            at_rpc: one(&|side| side.at_rpc.clone()),
-            leaves_at_ret: one(&|side| side.leaves_at_ret.clone()),
-        }
     }
 }
 
@@ -232,7 +214,8 @@ impl Read {
 fn follows(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves, uncovered: &Uncovered) -> [Expr; 2] {
     m.comment(
         "Whether the side of the instruction runs and is at the predicted pc, found for each path that can be there, \
-         before it is known whether the row is popped. The other side, if it changes, is fetched again, and so is a rotation.",
+         before it is known whether the row is popped. No thread has ended: the end of threads resteers, and so does a \
+         rotation. The other side, if it changes, is fetched again.",
     );
     let Ran { resolve, top: Top { common: top, .. }, outcome, .. } = ran;
     let predicted = m.input("predicted_s8", shape.pc_bits);
@@ -241,8 +224,8 @@ fn follows(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves, uncovered: &Unc
     let near = ran.stays(&at(&resolve.a_pc), &at(&resolve.b_pc)) & !&outcome.parked;
     let near = m.wire("near_follows", &near);
     [LEFT, RIGHT].map(|side| {
-        let at_pc = top.from.is(side as u64).mux(&below_at, &at(&uncovered.pcs[side]));
-        let below = &moves.may_pop & goes_on(&uncovered.sides[side].path, &uncovered.stops[side]) & at_pc;
+        let at_pc = top.from.is(side as u64).mux(&below_at, &at(&uncovered.suspended[side].pc));
+        let below = &moves.may_pop & can_run(&uncovered.suspended[side]) & at_pc;
         let name = ["left", "right"][side];
         let below = m.wire(&format!("below_{name}_follows"), &below);
         m.wire(&format!("{name}_follows"), &outcome.leaves.mux(&below, &near))

@@ -64,7 +64,8 @@ pub fn sides(swapped: &Expr, [first, second]: [&Expr; 2]) -> [Expr; 2] {
 #[derive(Clone)]
 pub struct Side {
     pub path: Path,
-    /// It is at its reconvergence point.
+    /// It is at its reconvergence point. Without a path, only the left side of an empty row that is not the bottom row has
+    /// this flag: then the row must be popped.
     pub at_rpc: Expr,
     /// It pops at a `ret`.
     pub leaves_at_ret: Expr,
@@ -89,9 +90,9 @@ impl Side {
         Self { path, ..Self::none(shape) }
     }
 
-    /// The path can run, and is at its reconvergence point.
+    /// It is at its reconvergence point and not parked, or its row must be popped.
     pub fn gives_way(&self) -> Expr {
-        &self.at_rpc & &self.path.valid & !&self.path.parked
+        &self.at_rpc & !(&self.path.valid & &self.path.parked)
     }
 }
 

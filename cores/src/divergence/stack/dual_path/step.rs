@@ -1,10 +1,11 @@
 //! The changes that an instruction makes to the rows of its warp: the top row, the row that a pop uncovers, the row
 //! that a push covers.
 
-use rtl::{Builder, Bundle, Expr, lit, ones, select, zeros};
+use rtl::{Builder, Bundle, Expr, lit, ones, zeros};
 
 use super::Read;
 use super::row::{Common, LEFT, RIGHT, Side, Suspended, Top, sides};
+use super::uncovered::Uncovered;
 use crate::divergence::UnitInputs;
 use crate::divergence::stack::outcome::Outcome;
 use crate::divergence::stack::places::Arrivals;
@@ -35,6 +36,7 @@ impl<'a> Ran<'a> {
         shape: &Shape,
         inputs: &'a UnitInputs,
         read: &Read,
+        given_s7: &Path,
         arrivals: &Arrivals,
         generation: &'a Expr,
     ) -> Self {
@@ -45,7 +47,7 @@ impl<'a> Ran<'a> {
         let other = Side::unpack(m, shape, &read.other_s8, generation);
         let other_word = m.wire("other_side", &other.pack(generation));
         let other_mask = read.other_mask.clone();
-        let outcome = Outcome::of(m, shape, resolve, &top.common.rpc(), arrivals, &whole);
+        let outcome = Outcome::of(m, shape, resolve, given_s7, &top.common.rpc(), arrivals, &whole);
         Self { resolve, generation, top, live, whole, other, other_word, other_mask, outcome }
     }
 
@@ -121,69 +123,6 @@ impl Moves {
         let pushes = m.wire("pushes", &(&outcome.diverges & (!&outcome.arrivals.in_place | displaces_other)));
         let takes_other = m.wire("parts", &(&outcome.both_go_on & (&pushes | !&other.path.valid)));
         Self { may_pop, pops, pushes, takes_other }
-    }
-}
-
-/// The row that a pop uncovers.
-pub struct Uncovered {
-    pub sides: [Side; 2],
-    /// Whether each is at its reconvergence point, if the instruction is no rotation.
-    pub stops: Vec<Expr>,
-    /// The other fields, as they were suspended.
-    pub common: Common,
-    pub rpc: Rpc,
-    /// The side that waited is at the pc at which the row above reconverged, if the instruction is no rotation.
-    pub at_popped: Expr,
-    /// The pcs of the sides, as they were suspended.
-    pub pcs: [Expr; 2],
-    /// The pc of the side that waited, as it was suspended.
-    pub from_pc: Expr,
-}
-
-impl Uncovered {
-    /// Unpacks the suspended row, without the threads that have ended since.
-    pub fn of(m: &Builder, shape: &Shape, ran: &Ran, word: &Expr) -> Self {
-        m.comment("The row that a pop uncovers.");
-        let Ran { generation, outcome, live, .. } = ran;
-        let from = &ran.top.common.from;
-        let below = Suspended::unpack(m, shape, word);
-        let common = Common::unpack(m, shape, &below.common);
-        let from_word = select(from, &[below.left.clone(), below.right.clone()]);
-        let from_pc = Side::unpack(m, shape, &from_word, generation).path.pc;
-        let (rpc, same) = common.rpc().uncovered(m, &outcome.arrived);
-        let at_popped = outcome.arrived.is_known_return() & !&same;
-        let below_pc = m.wire("below_pc", &at_popped.mux(&outcome.arrived.pc, &from_pc));
-        m.comment("Whether the side that waited is at the point of its row. It is late whether the instruction arrives first.");
-        let at_point = |pc: &Expr| pc.eq(&common.rpc_pc);
-        let Ran { resolve, top, .. } = ran;
-        let [own_at, popped_at, from_at] = [&resolve.b_pc, &top.common.rpc_pc, &from_pc].map(at_point);
-        let at_known = top.common.rpc().is_known_return() & !same;
-        let waits_at = m.wire("waits_at_point", &at_known.mux(&popped_at, &from_at));
-        let waits_at_now = outcome.arrives_first.mux(&own_at, &popped_at);
-        let waits_at_now = m.wire("waits_at_point_now", &at_popped.mux(&waits_at_now, &from_at));
-        let at_depth = |path: &Path| path.depth.eq(&rpc.depth);
-        let stored = [&below.left, &below.right].map(|word| Side::unpack(m, shape, word, generation));
-        let pcs = stored.each_ref().map(|side| side.path.pc.clone());
-        let mut stops = Vec::new();
-        let sides = [LEFT, RIGHT].map(|number| {
-            let Side { path, at_rpc, leaves_at_ret } = stored[number].clone();
-            let is_from = from.is(number as u64);
-            let side = ["left", "right"][number];
-            let served_again = format!("a_pop_serves_lanes_of_the_{side}_side_again");
-            let active = m.fault(&served_again, &path.mask, &common.masks()[number]);
-            let come_back = format!("ended_threads_come_back_on_the_{side}_side");
-            let still_live = m.fault(&come_back, live, &ones(shape.threads));
-            let mask = m.wire(&format!("below_{side}"), &(active & still_live));
-            let pc = is_from.mux(&below_pc, &path.pc);
-            let meets = |at: &Expr| is_from.mux(&(common.rpc().is_at() & at & at_depth(&path)), &at_rpc);
-            stops.push(meets(&waits_at));
-            Side {
-                at_rpc: meets(&waits_at_now),
-                leaves_at_ret: is_from.mux(&(rpc.is_return() & at_depth(&path)), &leaves_at_ret),
-                path: Path { valid: &path.valid & mask.any(), pc, mask, ..path },
-            }
-        });
-        Self { sides, stops, common, rpc, at_popped: at_known, pcs, from_pc }
     }
 }
 

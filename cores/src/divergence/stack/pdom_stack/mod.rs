@@ -15,6 +15,7 @@ mod step;
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, lit, zeros};
 
 use super::below::{Below, Size, Step};
+use super::outcome::claim_gone;
 use super::places::Arrivals;
 use super::{invariants, trace};
 use crate::divergence::hot::{self, ActiveRows};
@@ -77,7 +78,7 @@ impl DivergenceUnit for PdomStack {
 
         let kind = inputs.ahead.reconvergence.slice(0, 2);
         let arrivals = Arrivals::ahead(&m, shape, &inputs, &read.given, &top_s7.rpc(), &kind);
-        let ran = Ran::of(&m, shape, resolve, top, &arrivals);
+        let ran = Ran::of(&m, shape, resolve, &read.given, top, &arrivals);
         let below = Uncovered::of(&m, shape, &ran, &rows.next);
         let pushed = Pushed::of(&m, &ran);
         let step = Step {
@@ -119,6 +120,7 @@ impl DivergenceUnit for PdomStack {
         if shape.formal {
             let (watch, _) = Watch::declare(&m, shape, &inputs, &generation_s8);
             arrivals.state(&watch, resolve, &ran.top.rpc());
+            claim_gone(&watch, resolve, &ran.outcome.gone, &ran.whole);
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&watch.at.warp)));
             let height = &ran.top.height;
             let room = |pushed: usize| match (2 * shape.threads - 2).checked_sub(pushed) {

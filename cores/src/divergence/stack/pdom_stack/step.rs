@@ -23,10 +23,17 @@ pub struct Ran<'a> {
 }
 
 impl<'a> Ran<'a> {
-    pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, top: Top, arrivals: &Arrivals) -> Self {
+    pub fn of(
+        m: &Builder,
+        shape: &Shape,
+        resolve: &'a Resolve,
+        given_s7: &Path,
+        top: Top,
+        arrivals: &Arrivals,
+    ) -> Self {
         let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
         let whole = m.wire("whole", &(&top.mask & &live));
-        let outcome = Outcome::of(m, shape, resolve, &top.rpc(), arrivals, &whole);
+        let outcome = Outcome::of(m, shape, resolve, given_s7, &top.rpc(), arrivals, &whole);
         Self { resolve, top, live, whole, outcome }
     }
 
@@ -61,7 +68,7 @@ impl Uncovered {
         let Ran { top, live, outcome, .. } = ran;
         let pops = m.wire("pops", &(&outcome.leaves & top.height.any()));
         let below = Suspended::unpack(m, shape, word);
-        let (rpc, same) = below.rpc().uncovered(m, &outcome.arrived);
+        let (rpc, same) = below.rpc().uncovered(m, &outcome.arrived, &below.rpc_depth.eq(&top.rpc_depth));
         let at_popped = outcome.arrived.is_known_return() & !same;
         let pc = m.wire("uncovered_pc", &at_popped.mux(&outcome.arrived.pc, &below.pc));
         let still_live = m.fault("ended_threads_come_back", live, &ones(shape.threads));
