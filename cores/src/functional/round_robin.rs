@@ -18,13 +18,15 @@ pub fn elaborate(count: usize, prefers: bool, bits: usize) -> Result<Module, Ela
     let grant = if prefers {
         let before = m.wire("preferred_requests", &(&requests & preferred));
         let next_before = m.wire("next_preferred_request", &next(&m, "preferred_requests", &before, &first));
-        before.any().mux(&next_before, &next_request)
+        let prefers = m.fault("prefers_none", &before.any(), &zeros(1));
+        prefers.mux(&next_before, &next_request)
     } else {
         next_request
     };
     let grant = m.wire("granted", &grant);
     m.comment("The one above the grant comes first, after the highest one the lowest.");
     let above = concat([&grant.slice(0, count - 1), &grant.bit(count - 1)]);
+    let above = m.fault("the_last_one_comes_first", &above, &grant);
     first.next(&above).enable(&(accept & requests.any())).reset(1);
     m.output("grant", &grant);
     m.output("number", &encode(&grant));

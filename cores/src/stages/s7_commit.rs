@@ -251,6 +251,7 @@ impl Commit {
         let falls_through = m.fault("lane_0_alone_falls_through", &not_taken, &(&not_taken & lit(shape.threads, 1)));
         let takes = active & (&self.inputs.taken | (!&control.is_branch).repeat(shape.threads));
         let some_take = !&control.is_branch | self.inputs.any_taken();
+        let some_take = m.fault("a_branch_that_none_takes_has_a_taken_side", &some_take, &ones(1));
         let ends = &control.is_exit & !leaves;
         let goes_on = self.service.with_leader.serves(&self.inputs, &takes, &!(&control.is_exit | leaves));
         // The depth increases by one, or decreases by one: all ones.

@@ -9,6 +9,7 @@ mod icache;
 mod minority_first;
 mod multi_path;
 mod reservations;
+mod round_robin;
 mod scoreboard;
 mod shifts;
 mod stacks;

@@ -74,6 +74,7 @@ fn broken_copies_of_the_dual_path_stack_fail() {
         ),
         ("threads that have ended come back", "dual_path.ended_threads_come_back_on_the_right_side"),
         ("no row moves up at a pop", "dual_path.no_row_moves_up_at_a_pop"),
+        ("S7 compares the wrong side of the next row", "dual_path.the_wrong_side_of_the_next_row_is_compared"),
         ("a row that is covered is lost", "dual_path.a_push_loses_the_covered_row"),
         ("which return was first is not passed on", "dual_path.does_not_pass_on_the_first_return"),
     ];

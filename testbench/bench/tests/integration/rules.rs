@@ -148,6 +148,13 @@ fn a_leader_that_is_elected_too_early_stops_the_run() {
     }
 }
 
+/// S7 tells a stack early whether path a has threads.
+#[test]
+fn a_side_of_a_branch_that_nobody_takes_stops_the_run() {
+    let bench = Bench::broken("pdom-stack", |_| (), "s7_commit.a_branch_that_none_takes_has_a_taken_side");
+    assert!(bench.stops(), "no program notices");
+}
+
 /// S9 joins what it writes and what S7 writes without a selection.
 #[test]
 fn results_that_meet_at_the_write_port_stop_the_run() {

@@ -32,7 +32,8 @@ impl Places {
     pub fn ahead(m: &Builder, shape: &Shape, inputs: &UnitInputs, read: &Read, rows: &Below) -> Self {
         let Common { from, .. } = &read.common_s7;
         m.comment("S7 compares the next row with its reconvergence point.");
-        Self::compare(m, shape, &rows.next_s7, from, &read.common_s7.rpc(), &inputs.ahead.b_pc).delay(m, shape, "next")
+        let from = m.fault("the_wrong_side_of_the_next_row_is_compared", from, &!from);
+        Self::compare(m, shape, &rows.next_s7, &from, &read.common_s7.rpc(), &inputs.ahead.b_pc).delay(m, shape, "next")
     }
 
     fn compare(m: &Builder, shape: &Shape, next: &Expr, from: &Expr, popped: &Rpc, own_pc: &Expr) -> Self {
