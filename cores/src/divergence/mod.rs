@@ -211,6 +211,11 @@ impl Resolve {
 }
 
 impl Path {
+    /// Whether the path stands and is not parked. It may yield.
+    pub fn can_run(&self) -> Expr {
+        &self.valid & !&self.parked
+    }
+
     /// A path whose fields `choose` makes of the fields of others.
     fn choose(paths: &[&Path], choose: &dyn Fn(&[Expr]) -> Expr) -> Self {
         let field = |of: &dyn Fn(&Path) -> &Expr| {
@@ -255,14 +260,9 @@ fn at_prediction(m: &Builder, shape: &Shape, choose: impl FnOnce(&dyn Fn(&Expr) 
     m.wire("is_at_prediction", &choose(&|pc| pc.eq(&predicted)))
 }
 
-/// Whether a path stands and can run. It may yield.
-pub fn can_run(path: &Path) -> Expr {
-    &path.valid & !&path.parked
-}
-
 /// Whether a path that may yield runs next.
 pub fn goes_on(path: &Path, gives_way: &Expr) -> Expr {
-    can_run(path) & !gives_way
+    path.can_run() & !gives_way
 }
 
 /// The trace of a rotation and of the second path.
@@ -335,7 +335,7 @@ impl UnitOutputs {
     /// The same outputs of a unit that compares the prediction: the active path is at the predicted pc.
     pub fn following(self, at_prediction: &Expr) -> Self {
         let [(path, _)] = self.in_charge.as_slice() else { panic!("one slot") };
-        Self { follows: vec![can_run(path) & at_prediction], ..self }
+        Self { follows: vec![path.can_run() & at_prediction], ..self }
     }
 
     pub fn declare(&self, m: &Builder, shape: &Shape) {

@@ -70,7 +70,7 @@ impl<'a> Queue<'a> {
         let rings = ring::exists(shape).then(|| Rings::declare(m, shape, inputs, row_bits, generation));
         let of_ring = |of: &dyn Fn(&Rings) -> Expr| rings.as_ref().map_or(lit(1, 0), of);
         Self {
-            front_runs: m.wire("f_runs", &(&front.valid & !&front.parked)),
+            front_runs: m.wire("f_runs", &front.can_run()),
             ring_any: m.wire("ring_any", &of_ring(&|rings| rings.ring.rows.any())),
             ring_runs: m.wire("ring_runs", &of_ring(&|rings| rings.ring.rows.ne(&rings.ring.parked))),
             generation: generation.clone(),

@@ -214,7 +214,7 @@ impl Watcher<'_> {
         let rotates = if shape.rotates { rotates.clone() } else { lit(1, 0) };
         let commits = m.wire("commits", &(resolves & !&rotates));
         let both = (a & b) | (a & exits) | (b & exits);
-        let runs = &path_s8.valid & !&path_s8.parked & !gave_way;
+        let runs = path_s8.can_run() & !gave_way;
         let splits = both.none() & (a | b | exits).eq(&path_s8.mask);
         self.rule("a_commit_splits_the_path", &(!&commits | (runs & splits)));
         if shape.takes_turns {

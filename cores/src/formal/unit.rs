@@ -6,7 +6,7 @@ use rtl::{
 };
 
 use super::rules::{self, Rules, Thread, Watched};
-use crate::divergence::{DivergenceUnit, SLOTS, UnitInputs, can_run};
+use crate::divergence::{DivergenceUnit, SLOTS, UnitInputs};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 
@@ -151,7 +151,7 @@ fn prediction(m: &Builder, shape: &Shape, inputs: &UnitInputs, watched: &Expr, c
     for (slot, name) in SLOTS[..shape.slots].iter().enumerate() {
         let x = Path::from_instance(circuit, shape, name);
         let of_slot = m.wire(&format!("asks_of_{name}"), &(&asks & resolve.slot.is(slot as u64)));
-        let compared = circuit.output(&format!("follows_{name}")).eq(&(can_run(&x) & x.pc.eq(&predicted)));
+        let compared = circuit.output(&format!("follows_{name}")).eq(&(x.can_run() & x.pc.eq(&predicted)));
         m.assert(&format!("the_prediction_is_compared_with_{name}"), &(!&of_slot | compared));
         let is_b = &x.valid & x.pc.eq(&resolve.b_pc) & x.mask.eq(&resolve.b_mask);
         let has_rest = &of_slot & resolve.b_mask.any();

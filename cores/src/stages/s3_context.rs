@@ -9,7 +9,7 @@
 //!   issue;
 //! - whether they need a leader from S6.
 //!
-//! Storage: 2 × (slots · entries + 2 + needs) + 16 bits.
+//! Storage: 2 × (slots · entries + 2 + needs) + 17 bits.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, Register, join, lit, ones, zeros};
 

@@ -179,7 +179,7 @@ impl Validation {
         } else {
             gives_way.clone()
         };
-        let path_runs = m.wire("path_runs", &(&path.valid & !&path.parked & !&leaves & !halted));
+        let path_runs = m.wire("path_runs", &(path.can_run() & !&leaves & !halted));
         let valid = m.wire("validated", &(&on_path & &path_runs));
         let rotates = m.wire("rotates", &(&on_path & &leaves & !halted));
         if shape.formal {

@@ -10,7 +10,7 @@ use super::context::{contexts_of, join_context};
 use super::s0_steer::{Resteer, Stand};
 use super::s3_schedule::ReplayRecord;
 use super::s8_barrier;
-use crate::divergence::{SLOTS, UnitInputs, can_run, goes_on, known_in};
+use crate::divergence::{SLOTS, UnitInputs, goes_on, known_in};
 use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
 use crate::signals::{Ahead, Level, Path, Resolve, delay_by, flag_delay_by};
@@ -236,7 +236,7 @@ impl Charge {
             unit.input("predicted_s8", &outcome.predicted);
             join(["follows_x", "follows_y"][..shape.slots].iter().map(|port| unit.output_as(port, port)))
         } else {
-            slots.each(&|Slot { path, .. }| can_run(path) & path.pc.eq(&outcome.predicted))
+            slots.each(&|Slot { path, .. }| path.can_run() & path.pc.eq(&outcome.predicted))
         };
         let fence_i_resteers = m.fault("a_fence_i_does_not_resteer", &outcome.fence_i, &zeros(1));
         let Resolve { rotates, ends, .. } = &outcome.resolve;

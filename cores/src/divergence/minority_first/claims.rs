@@ -81,7 +81,7 @@ impl Stated<'_> {
         self.watch.claim("a_parked_path_is_whole", &!(&path.valid & &path.parked & !&whole));
         self.watch.claim("a_region_is_closed_when_all_have_ended", &(&path.valid | !is_open));
         let is_at = self.is_at_rpc(&path.pc, &path.depth);
-        self.watch.claim("only_a_parked_path_is_at_the_point", &!(&path.valid & !&path.parked & is_at));
+        self.watch.claim("only_a_parked_path_is_at_the_point", &!(path.can_run() & is_at));
         let returns = is_open & rpc.is_return() & path.depth.eq(&rpc.depth) & whole;
         self.watch.claim("the_active_path_arrives_at_returns", &(!&path.valid | leaves_at_ret.eq(&returns)));
     }

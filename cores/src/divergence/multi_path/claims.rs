@@ -165,7 +165,7 @@ impl Claims<'_> {
         self.watch.claim("the_active_path_has_active_lanes", &(!&there | has_lanes));
         let in_parts = &there & path.mask.ne(&active.mask);
         self.watch.claim("no_step_comes_between_parts", &!(&in_parts & (must_yield | at_meeting | &path.parked)));
-        let runs = paths.iter().map(|waits| &waits.path.valid & !&waits.path.parked);
+        let runs = paths.iter().map(|waits| waits.path.can_run());
         let others_run = join(runs.collect::<Vec<_>>()).any() | active.occupied.any();
         let must_go = &active.over | active.is_far.any() | (&path.parked & &others_run);
         let must = there.mux(&must_go, &active.live.any());
@@ -293,7 +293,7 @@ impl Claims<'_> {
     fn outputs(&self, path: &Path, flags: [&Expr; 3], active: &Active, paths: &[Placed], places: &[Place]) {
         let m = self.watch.m;
         let [must_yield, at_meeting, leaves_at_ret] = flags;
-        let runs = &path.valid & !&path.parked;
+        let runs = path.can_run();
         let none = lit(1, 0);
         m.port_group("its active path");
         output_active(m, CHARGES[0], path, &(must_yield | (at_meeting & &runs)), &(leaves_at_ret & &runs));

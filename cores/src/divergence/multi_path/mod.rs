@@ -118,7 +118,7 @@ impl DivergenceUnit for MultiPath {
         tables.write(&m, shape, &inputs, &word, &zeros(1), rest);
 
         let [gives_way, at_meeting, leaves_at_ret] = read.flags;
-        let runs = &read.given.valid & !&read.given.parked;
+        let runs = read.given.can_run();
         let gives_way_s7 = m.wire("given_gives_way", &(gives_way | (at_meeting & &runs)));
         let at_prediction = at_prediction(&m, shape, |at| {
             let waited = event.frees.mux(&at(&ran.meeting.rpc_pc), &at(&waiting.queue.front.pc));

@@ -32,7 +32,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.port_group("S8: the active path");
     let (rotates, goes_on) = (&inputs.rotates, &inputs.goes_on);
-    let runs = [a, b, c].map(|path| &path.valid & !&path.parked);
+    let runs = [a, b, c].map(Path::can_run);
     let runs = m.wire("can_run", &join(&runs));
     let parked = rotates.mux(&goes_on.mux(&b.parked, &c.parked), &runs.none());
     let x = choose(&merged.paths, &select.x, &a.valid | &b.valid | &c.valid);

@@ -93,7 +93,7 @@ impl Waiting<'_> {
         let thread = m.wire("the_thread", &decode(&at.thread, shape.threads));
         let own: Vec<Expr> = list.iter().map(|path| &path.valid & (&path.mask & &thread).any()).collect();
         let own = m.wire("own_path", &join(&own));
-        let can_run: Vec<Expr> = list.iter().map(|path| &path.valid & !&path.parked).collect();
+        let can_run: Vec<Expr> = list.iter().map(Path::can_run).collect();
         let can_run = m.wire("can_run", &join(&can_run));
         let (own_x, x_can_run) = (own.bit(0), can_run.bit(0));
         let runs_x = m.wire("others_are_on_x", &(&x_can_run & !&own_x & !*gives_way));

@@ -230,7 +230,7 @@ impl<'a> Stated<'a> {
             let paths: Vec<&Path> = levels.iter().map(|level| &level.sides[number].path).collect();
             let path = Path::choose(&paths, &of_top);
             let [at_rpc, at_ret] = [0, 1].map(|flag| top(&|level| level.sides[number].flags[flag].clone()));
-            let runs = &path.valid & !&path.parked;
+            let runs = path.can_run();
             let empty = if number == 0 { self.rows.empty.clone() } else { lit(1, 0) };
             output_active(m, name, &path, &(empty | (at_rpc & &runs)), &(at_ret & &runs));
         }

@@ -23,7 +23,7 @@ use super::places::Arrivals;
 use super::{invariants, trace};
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::watch::Watch;
-use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, can_run, second_ports, timing};
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, second_ports, timing};
 use crate::formal::points_at_heights;
 use crate::shape::Shape;
 use crate::trace::Traced;
@@ -106,7 +106,7 @@ impl DivergenceUnit for DualPath {
         let new_sides = words.each_ref().map(|word| Side::unpack(&m, shape, word, ran.generation));
         let second = second_ports(resolve.rotates.clone(), &new_sides[RIGHT].path);
         let trace = UnitPorts { second, ..trace(shape, resolve, &moves.pushes, &moves.pops) };
-        let runs = m.wire("given_runs", &(&given.path.valid & !&given.path.parked));
+        let runs = m.wire("given_runs", &given.path.can_run());
         UnitOutputs {
             gives_way_s7: given.gives_way(),
             leaves_at_ret_s7: &given.leaves_at_ret & runs,
@@ -225,7 +225,7 @@ fn follows(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves, uncovered: &Unc
     let near = m.wire("near_follows", &near);
     [LEFT, RIGHT].map(|side| {
         let at_pc = top.from.is(side as u64).mux(&below_at, &at(&uncovered.suspended[side].pc));
-        let below = &moves.may_pop & can_run(&uncovered.suspended[side]) & at_pc;
+        let below = &moves.may_pop & uncovered.suspended[side].can_run() & at_pc;
         let name = ["left", "right"][side];
         let below = m.wire(&format!("below_{name}_follows"), &below);
         m.wire(&format!("{name}_follows"), &outcome.leaves.mux(&below, &near))

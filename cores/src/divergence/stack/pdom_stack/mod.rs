@@ -107,7 +107,7 @@ impl DivergenceUnit for PdomStack {
         tops.write(&m, shape, &inputs, &word, &generation_s8, [&Top::start(shape).pack(), &new_top.pack()]);
 
         let [is_empty, at_rpc, leaves_at_ret] = read.flags;
-        let runs = &read.given.valid & !&read.given.parked;
+        let runs = read.given.can_run();
         let gives_way_s7 = is_empty | (at_rpc & &runs);
         let trace = Traced(trace(shape, resolve, step.pushes, step.pops));
         UnitOutputs {
