@@ -1,19 +1,55 @@
 """The longest paths of a mapped ECP5 netlist, estimated without placing it: each wire takes the same time.
 
-The estimate orders cores and paths as nextpnr does, roughly. It is no clock frequency.
+With the times of placed cores the estimate orders cores and paths as nextpnr does, roughly. It is no clock frequency. With those that
+Yosys gives ABC it says which path ABC has hurried most, and all others with it.
 """
 
 import collections
 import dataclasses
 import re
 
-# Nanoseconds of speed grade 6, rounded. WIRE is the mean of placed critical paths.
-WIRE = 0.7
-CARRY = 0.05
-CLOCK_TO_OUT = {"TRELLIS_FF": 0.5, "DP16KD": 5.0}
-DELAYS = {"LUT4": 0.24, "PFUMX": 0.2, "L6MUX21": 0.2, "CCU2C": 0.3, "TRELLIS_DPR16X4": 0.24, "MULT18X18D": 3.0, "ALU54B": 3.0}
-# Wide multiplexers are next to their LUTs, and have no wire in front.
-ADJACENT = ("PFUMX", "L6MUX21")
+
+
+@dataclasses.dataclass(frozen=True)
+class Costs:
+    """Nanoseconds of speed grade 6."""
+
+    wire: float
+    # From the carry of a cell to the carry of the next.
+    carry: float
+    # By the kind of cell.
+    clock_to_out: dict
+    # By the kind of cell: one time, or a time for each input port.
+    through: dict
+    # The inputs of a LUT, the fastest first. The latest signal gets the fastest one.
+    lut: tuple
+
+
+def carry_cell(carry, operand):
+    """The times to the sum of a carry cell, from the carry before it and from its operands."""
+    return {"CIN": carry, **dict.fromkeys(("A0", "B0", "C0", "D0", "A1", "B1", "C1", "D1"), operand)}
+
+
+# Rounded. The wire is the mean of placed critical paths.
+PLACED = Costs(
+    wire=0.7, carry=0.05, clock_to_out={"TRELLIS_FF": 0.5, "DP16KD": 5.0}, lut=(0.24, 0.24, 0.24, 0.24),
+    through={
+        "PFUMX": 0.2, "L6MUX21": 0.2, "CCU2C": carry_cell(0.05, 0.3), "TRELLIS_DPR16X4": 0.24, "MULT18X18D": 3.0, "ALU54B": 3.0,
+    },
+)
+# As in Yosys's `techlibs/lattice`, with the wire of `synth_ecp5`. Block RAMs and multipliers have no times there. Of a carry cell the
+# slowest way to its sum.
+ABC = Costs(
+    wire=0.3, carry=0.043, clock_to_out={"TRELLIS_FF": 0.0, "DP16KD": 0.0, "MULT18X18D": 0.0, "ALU54B": 0.0},
+    lut=(0.141, 0.275, 0.379, 0.379),
+    through={
+        "PFUMX": {"ALUT": 0.098, "BLUT": 0.098, "C0": 0.151}, "L6MUX21": {"D0": 0.141, "D1": 0.141, "SD": 0.148},
+        "CCU2C": carry_cell(0.273, 0.516), "TRELLIS_DPR16X4": 0.0,
+    },
+)
+KINDS = {"LUT4", *PLACED.through, *PLACED.clock_to_out}
+# Ports without a wire in front: of wide multiplexers next to their LUTs, and of carry chains.
+ADJACENT = {"PFUMX": ("ALUT", "BLUT"), "L6MUX21": ("D0", "D1"), "CCU2C": ("CIN",)}
 # Ports whose value does not pass through the cell.
 SYNCHRONOUS = {"TRELLIS_DPR16X4": ("DI", "WAD", "WRE", "WCK")}
 CLOCKS = ("CLK", "CLKA", "CLKB", "WCK", "CLK0", "CLK1", "CLK2", "CLK3")
@@ -43,13 +79,14 @@ def block(name):
 
 
 class Netlist:
-    def __init__(self, written, top):
+    def __init__(self, written, top, costs=PLACED):
         """`written`: what `write_json` of Yosys wrote."""
+        self.costs = costs
         module = written["modules"][top]
         self.cells = [
             Cell(cell["type"], self._ports(cell, "input"), self._ports(cell, "output"))
             for cell in module["cells"].values()
-            if cell["type"] in DELAYS or cell["type"] in CLOCK_TO_OUT
+            if cell["type"] in KINDS
         ]
         self.drivers = {bit: cell for cell in self.cells for bits in cell.outputs.values() for bit in bits}
         self.names = self._names(module["netnames"])
@@ -80,36 +117,41 @@ class Netlist:
             cell = self.drivers.get(waiting[-1])
             if waiting[-1] in self.arrivals:
                 waiting.pop()
-            elif cell is None or cell.kind in CLOCK_TO_OUT:
-                self.arrivals[waiting.pop()] = CLOCK_TO_OUT[cell.kind] if cell else 0.0, None
+            elif cell is None or cell.kind in self.costs.clock_to_out:
+                self.arrivals[waiting.pop()] = self.costs.clock_to_out[cell.kind] if cell else 0.0, None
             else:
                 inputs = self._passed(cell)
-                later = [before for before in inputs if before not in self.arrivals]
+                later = [before for _, before in inputs if before not in self.arrivals]
                 waiting.extend(later)
                 if not later:
-                    times = [(self.arrivals[before][0] + self._between(before, cell), before) for before in inputs]
-                    self.arrivals[waiting.pop()] = max(times, default=(0.0, None))
+                    output = waiting.pop()
+                    self.arrivals[output] = max(self._times(cell, inputs, output), default=(0.0, None))
         return self.arrivals[bit][0]
 
     @staticmethod
     def _passed(cell):
         stopped = SYNCHRONOUS.get(cell.kind, ())
-        return [bit for port, bits in cell.inputs.items() if port not in stopped for bit in bits]
+        return [(port, bit) for port, bits in cell.inputs.items() if port not in stopped for bit in bits]
 
-    def _between(self, before, cell):
-        """The time from a bit to the output of a cell that reads it."""
-        driver = self.drivers.get(before)
-        if cell.kind in ADJACENT:
-            return DELAYS[cell.kind]
-        if cell.kind == "CCU2C" and driver and driver.kind == "CCU2C" and before in cell.inputs.get("CIN", ()):
-            return CARRY
-        return WIRE + DELAYS[cell.kind]
+    def _times(self, cell, inputs, output):
+        """When this bit of a cell's outputs is known, by each of the inputs."""
+        if cell.kind == "LUT4":
+            latest_first = sorted((self.arrivals[before][0], before) for _, before in inputs)[::-1]
+            return [(time + self.costs.wire + pin, before) for (time, before), pin in zip(latest_first, self.costs.lut)]
+        return [(self.arrivals[before][0] + self._between(port, cell, output), before) for port, before in inputs]
+
+    def _between(self, port, cell, output):
+        """The time from an input port of a cell, other than a LUT, to this bit of its outputs."""
+        if port == "CIN" and output in cell.outputs.get("COUT", ()):
+            return self.costs.carry
+        wire, through = 0.0 if port in ADJACENT.get(cell.kind, ()) else self.costs.wire, self.costs.through[cell.kind]
+        return wire + (through[port] if isinstance(through, dict) else through)
 
     def longest(self, number):
         """The longest paths, one for each pair of blocks."""
         found = {}
         for cell in self.cells:
-            if cell.kind in CLOCK_TO_OUT:
+            if cell.kind in self.costs.clock_to_out:
                 ends = [(cell, bit) for bits in cell.inputs.values() for bit in bits]
             else:
                 ends = [(cell, bit) for port in SYNCHRONOUS.get(cell.kind, ()) for bit in cell.inputs.get(port, ())]
@@ -121,7 +163,7 @@ class Netlist:
         return sorted(found.values(), key=lambda path: (-path.nanoseconds, path.start, path.end))[:number]
 
     def _path(self, end, bit):
-        time, levels, start = self.arrival(bit) + WIRE, 0, bit
+        time, levels, start = self.arrival(bit) + self.costs.wire, 0, bit
         while self.arrivals[start][1] is not None:
             start, levels = self.arrivals[start][1], levels + 1
         driven = next((bit for bits in end.outputs.values() for bit in bits), None)

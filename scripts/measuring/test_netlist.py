@@ -2,7 +2,7 @@
 
 import unittest
 
-from measuring.netlist import CARRY, CLOCK_TO_OUT, DELAYS, WIRE, Netlist
+from measuring.netlist import ABC, PLACED, Netlist
 
 
 def cell(kind, inputs, outputs):
@@ -11,9 +11,9 @@ def cell(kind, inputs, outputs):
     return {"type": kind, "connections": connections, "port_directions": directions}
 
 
-def netlist(cells, names):
+def netlist(cells, names, costs=PLACED):
     nets = {name: {"hide_name": 0, "bits": bits} for name, bits in names.items()}
-    return Netlist({"modules": {"top": {"cells": cells, "netnames": nets}}}, "top")
+    return Netlist({"modules": {"top": {"cells": cells, "netnames": nets}}}, "top", costs)
 
 
 class Longest(unittest.TestCase):
@@ -30,16 +30,28 @@ class Longest(unittest.TestCase):
 
     def test_each_cell_and_wire_counts_once(self):
         (path, *_) = netlist(self.cells, self.names).longest(3)
-        expected = CLOCK_TO_OUT["TRELLIS_FF"] + WIRE + DELAYS["LUT4"] + DELAYS["PFUMX"] + WIRE + DELAYS["CCU2C"] + CARRY + WIRE
+        # Register, LUT, wide multiplexer, two carry cells.
+        expected = 0.5 + (0.7 + 0.24) + 0.2 + (0.7 + 0.3) + 0.05 + 0.7
         self.assertAlmostEqual(path.nanoseconds, expected, places=2)
         self.assertEqual((path.start, path.end, path.levels), ("a.count", "b.sum", 4))
+
+    def test_abc_gives_the_latest_signal_the_fastest_input(self):
+        self.cells["second"] = cell("LUT4", {"A": [2], "B": [3], "C": [4], "D": [2]}, {"Z": [14]})
+        self.cells["end"] = cell("TRELLIS_FF", {"DI": [14]}, {"Q": [15]})
+        self.names["c.end"] = [15]
+        found = {path.end: path.nanoseconds for path in netlist(self.cells, self.names, ABC).longest(9)}
+        # The first LUT with one input, the multiplexer, and then the fastest input, for a later one than the second LUT has elsewhere.
+        first = 0.3 + 0.141
+        multiplexer = max(first + 0.098, 0.3 + 0.151)
+        self.assertAlmostEqual(found["c.end"], max(multiplexer + 0.3 + 0.141, first + 0.3 + 0.275, 0.3 + 0.379) + 0.3, places=2)
+        self.assertAlmostEqual(found["b.sum"], multiplexer + 0.3 + 0.516 + 0.273 + 0.3, places=2)
 
     def test_a_block_ram_is_a_beginning_and_an_end(self):
         self.cells["ram"] = cell("DP16KD", {"CLKA": [1], "ADA0": [3]}, {"DOA0": [10]})
         self.cells["last"] = cell("TRELLIS_FF", {"DI": [10]}, {"Q": [11]})
         self.names |= {"c.read": [10], "c.held": [11]}
         found = {(path.start, path.end): path.nanoseconds for path in netlist(self.cells, self.names).longest(9)}
-        self.assertAlmostEqual(found["c.read", "c.held"], CLOCK_TO_OUT["DP16KD"] + WIRE, places=2)
+        self.assertAlmostEqual(found["c.read", "c.held"], 5.0 + 0.7, places=2)
         self.assertIn(("a.count", "c.read"), found)
 
     def test_what_a_lut_ram_is_written_with_does_not_pass_through(self):
