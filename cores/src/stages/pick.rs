@@ -32,7 +32,9 @@ pub struct Requests<'a> {
 pub fn pick(m: &Builder, shape: &Shape, requests: &Requests) -> Result<Picked, ElaborationError> {
     let Requests { all, preferred, beside, accept } = requests;
     let width: usize = beside.iter().map(|bits| bits.width() / shape.contexts()).sum();
-    let picker = round_robin::elaborate(shape.warps, preferred.is_some(), width + shape.slot_bits())?;
+    // It is known later whether one of two slots requests than whether a single one does.
+    let early = shape.slots > 1;
+    let picker = round_robin::elaborate(shape.warps, preferred.is_some(), width + shape.slot_bits(), early)?;
     let first = preferred.map_or(zeros(all.width()), |preferred| *all & preferred);
     let turns = (shape.slots > 1).then(|| m.register("right_is_next", shape.warps));
     let right = |warp: usize| turns.as_ref().map_or(zeros(0), |turns| is_right([all, &first], warp, &turns.bit(warp)));

@@ -9,9 +9,9 @@
 //! flight; its context fetches nothing until the word is in S2, or a resteer ends the wait.
 //!
 //! S8 computes in one cycle the pcs of a warp's paths, and whether there is a resteer. The resteer arrives here in
-//! the next cycle, in which the context can already be picked. It is too late to take part in the pick, so it
-//! replaces the picked context. It does not do so twice in a row while a context has nothing to issue, so it starves
-//! no context.
+//! the next cycle, in which the context can already be fetched. Its room is still that of before the resteer, so it takes
+//! no part in the pick, but replaces the picked context. It does not do so twice in a row while another context has
+//! nothing to issue, so it starves no context.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, decode, encode, join, lowest_one,
@@ -204,7 +204,6 @@ struct First {
     slot: Expr,
     /// The context of that slot, one-hot.
     grant: Expr,
-    stops: Expr,
 }
 
 impl Pick {
@@ -220,7 +219,8 @@ impl Pick {
              has nothing to issue precedes one that would only fetch ahead.",
         );
         let Inputs { room, urgent, ready, resteer, .. } = inputs;
-        let mut may_fetch = &now.enabled_before & !&contexts.in_flight;
+        let unchanged = m.fault("a_resteered_context_is_picked", &!&now.resteered, &ones(shape.contexts()));
+        let mut may_fetch = &now.enabled_before & !&contexts.in_flight & unchanged;
         if shape.has_icache() {
             may_fetch =
                 may_fetch & !m.fault("fetches_for_a_context_that_waits", &inputs.waits, &zeros(shape.contexts()));
@@ -234,23 +234,22 @@ impl Pick {
             &Requests {
                 all: &requests,
                 preferred: Some(urgent),
-                beside: &[&now.from_resteer, &first.stops],
+                beside: &[&contexts.from_resteer],
                 accept: &(ready & !&goes_before),
             },
         )?;
-        let (local, resteered_last, is_stopped) = (&picked.grant, picked.beside.bit(0), picked.beside.bit(1));
-        let valid = &first.goes | (requests.any() & !is_stopped);
-        let grant = m.wire("grant", &first.goes.mux(&first.grant, &(local & !&first.stops)));
+        let valid = &first.goes | requests.any();
+        let grant = m.wire("grant", &first.goes.mux(&first.grant, &picked.grant));
         let first_context = join_context(&encode(&resteer.warp), &encode(&first.slot));
         let context = m.wire("picked_context", &first.goes.mux(&first_context, &picked.context));
         let fetched = m.wire("picked", &grant.when(ready));
-        first.cover(m, shape, inputs, contexts, now, [local, &grant]);
-        Ok(Self { valid, fetched, context, starts_anew: &first.goes | resteered_last })
+        first.cover(m, shape, inputs, contexts, now, &requests);
+        Ok(Self { valid, fetched, context, starts_anew: &first.goes | picked.beside })
     }
 }
 
 impl First {
-    /// `none_urgent`: every context that requests a fetch has something to issue. Drives `goes_before`.
+    /// `none_urgent`: every context of the pick has something to issue. Drives `goes_before`.
     fn of(
         m: &Builder,
         shape: &Shape,
@@ -261,7 +260,7 @@ impl First {
         goes_before: Expr,
     ) -> Self {
         m.comment(
-            "A resteered context that can fetch replaces it, unless one just has and a context has nothing to issue.",
+            "A resteered context that can fetch replaces it, unless one just has and another has nothing to issue.",
         );
         let every_warp = |slots: &Expr| slots.repeat(shape.warps);
         let runs = &inputs.resteer.runs;
@@ -273,26 +272,16 @@ impl First {
         let may = m.wire("may_go_before", &(none_urgent | !&went_before));
         m.drive(&goes_before, &(slot.any() & &may));
         let grant = &fetches & every_warp(&slot);
-        let stops = m.wire("resteer_stops", &(&now.resteered & !every_warp(runs)));
-        Self { goes: goes_before, may, slots, slot, grant, stops }
+        Self { goes: goes_before, may, slots, slot, grant }
     }
 
-    /// Coverage of resteers and the round robin together. `local` is the round robin's grant, `grant` the final one.
-    fn cover(
-        &self,
-        m: &Builder,
-        shape: &Shape,
-        inputs: &Inputs,
-        contexts: &Contexts,
-        now: &Now,
-        [local, grant]: [&Expr; 2],
-    ) {
+    /// Coverage of resteers and the round robin together.
+    fn cover(&self, m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts, now: &Now, requests: &Expr) {
         let found = [
-            ("a_resteer_goes_before", &self.goes & local.any()),
+            ("a_resteer_goes_before", &self.goes & requests.any()),
             ("a_resteer_waits_for_another", self.slot.any() & !&self.may),
-            ("a_resteer_stops_what_is_picked", (local & &self.stops).any() & !&self.goes),
             ("a_resteer_waits_for_the_fetch_before", (&now.resteered & &contexts.in_flight).any()),
-            ("a_fetch_waits_for_memory", grant.any() & !&inputs.ready),
+            ("a_fetch_waits_for_memory", (&self.goes | requests.any()) & !&inputs.ready),
         ];
         points(m, shape, &found);
         if shape.slots > 1 {

@@ -296,10 +296,10 @@ impl Occupied {
         let starts_anew = &started.valid & parts.row_s4.eq(&parts.row_late);
         let starts_anew = m.fault("a_part_that_starts_anew_loses_its_entry", &starts_anew, &zeros(1));
         let ends = m.wire("ends", &(&parts.is_last & !starts_anew));
-        let context_now = decode(&late.context, shape.contexts()).when(&ends);
-        let entry_now = decode(&late.entry, shape.late_results);
-        let context = m.delay_reset("freed_context", &context_now);
-        let freed = m.wire("freed", &entries_of(&context, &m.delay("freed_entry", &entry_now)));
+        let context_now = decode(&late.context, shape.contexts());
+        let entry_now = decode(&late.entry, shape.late_results).when(&ends);
+        let context = m.delay("freed_context", &context_now);
+        let freed = m.wire("freed", &entries_of(&context, &m.delay_reset("freed_entry", &entry_now)));
         let occupied = m.register("occupied", freed.width());
         let pending = m.wire("in_use", &(&occupied & !&freed));
         let taken = decode(&parts.row_s4, freed.width()).when(&started.valid);

@@ -33,8 +33,9 @@ fn a_fetch_that_is_refused_is_asked_for_again() {
     });
     let seeds: Vec<Config> = seeds.collect();
     assert!(seeds.iter().all(|config| support::agrees(config, &program)));
-    let fault = ["s0_steer.a_refused_fetch_does_not_hold_its_pc"];
-    assert!(seeds.iter().any(|config| support::found(config, &program, &fault) == fault));
+    for fault in ["s0_steer.a_refused_fetch_does_not_hold_its_pc", "s0_steer.a_resteered_context_is_picked"] {
+        assert!(seeds.iter().any(|config| support::found(config, &program, &[fault]) == [fault]), "{fault}");
+    }
 }
 
 #[test]
