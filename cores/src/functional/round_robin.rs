@@ -20,9 +20,10 @@ pub fn elaborate(count: usize, prefers: bool, bits: usize, early: bool) -> Resul
     let accept = m.input("accept", 1);
     let first = m.register("first", count);
     let next_request = m.wire("next_request", &next(&m, "requests", &requests, &first));
-    let before = prefers.then(|| m.wire("preferred_requests", &(&requests & preferred)));
+    let before = prefers.then(|| &requests & preferred);
     let grant = before.as_ref().map_or(next_request.clone(), |before| {
-        let next_before = m.wire("next_preferred_request", &next(&m, "preferred_requests", before, &first));
+        let before = m.wire("preferred_requests", before);
+        let next_before = m.wire("next_preferred_request", &next(&m, "preferred_requests", &before, &first));
         let prefers = m.fault("prefers_none", &before.any(), &zeros(1));
         prefers.mux(&next_before, &next_request)
     });
@@ -71,14 +72,15 @@ impl Lowest {
         m.comment("Its number and the bits beside it: the lowest of each group, all in parallel.");
         let count = first.width();
         let from_first = join((0..count).map(|at| first.slice(0, at + 1).any()));
-        let from_first = m.wire("from_first", &m.fault("the_number_is_of_the_lowest", &from_first, &zeros(count)));
+        let from_first = m.wire("above", &m.fault("the_number_is_of_the_lowest", &from_first, &zeros(count)));
         let in_turn = |(name, group): (&str, &Expr)| {
-            let next = m.wire(&format!("{name}_from_first"), &(group & &from_first));
-            [(format!("{name}_next"), next), (format!("{name}_lowest"), group.clone())]
+            let above = if name == "all" { "above".to_owned() } else { format!("{name}_above") };
+            [(above, group & &from_first), (name.to_owned(), group.clone())]
         };
         let lowest = groups.flat_map(in_turn).map(|(name, requests)| {
+            let requests = m.wire(&format!("requests_{name}"), &requests);
             let Self { any, number, beside } = Self::of(&requests, beside);
-            let number = m.wire(&format!("number_of_{name}"), &join(&number)).lanes(1);
+            let number = m.wire(&format!("lowest_{name}"), &join(&number)).lanes(1);
             Self { any, number, beside: m.wire(&format!("beside_{name}"), &beside) }
         });
         let lowest: Vec<Self> = lowest.collect();
