@@ -1,6 +1,6 @@
 //! The picks of a round robin, compared with a list of the requests in their order.
 
-use rtl::{Builder, ElaborationError, Module, encode, lit, select, zeros};
+use rtl::{Builder, ElaborationError, Module, clog2, encode, lit, select, zeros};
 
 use crate::functional::round_robin;
 
@@ -21,7 +21,7 @@ pub fn elaborate(count: usize, prefers: bool, early: bool) -> Result<Module, Ela
         requests.clone()
     };
     let candidates = m.wire("candidates", &candidates);
-    let last = m.register("last", encode(&requests).width());
+    let last = m.register("last", clog2(count));
     let first_above = |last: usize| {
         let order = (1..=count).map(|distance| (last + distance) % count);
         order.rev().fold(zeros(count), |later, at| candidates.bit(at).mux(&lit(count, 1 << at), &later))

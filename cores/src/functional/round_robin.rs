@@ -34,8 +34,7 @@ pub fn elaborate(count: usize, prefers: bool, bits: usize, early: bool) -> Resul
     first.next(&above).enable(&(accept & requests.any())).reset(1);
     m.output("grant", &grant);
     if early {
-        let groups = before.iter().map(|before| ("preferred", before)).chain([("all", &requests)]);
-        let picked = Lowest::of_groups(&m, groups, &first, &beside);
+        let picked = Lowest::of_groups(&m, &requests, before.as_ref(), &first, &beside);
         m.output("number", &join(&picked.number));
         m.output("beside_grant", &picked.beside);
     } else {
@@ -62,22 +61,17 @@ struct Lowest {
 }
 
 impl Lowest {
-    /// The next request of the first group that has one. In each group, those at or above `first` come before the others.
-    fn of_groups<'a>(
-        m: &Builder,
-        groups: impl Iterator<Item = (&'a str, &'a Expr)>,
-        first: &Expr,
-        beside: &Expr,
-    ) -> Self {
+    /// The request that comes next: a preferred one if there is any, and in each group one at or above `first` if there is any.
+    fn of_groups(m: &Builder, requests: &Expr, preferred: Option<&Expr>, first: &Expr, beside: &Expr) -> Self {
         m.comment("Its number and the bits beside it: the lowest of each group, all in parallel.");
         let count = first.width();
-        let from_first = join((0..count).map(|at| first.slice(0, at + 1).any()));
-        let from_first = m.wire("above", &m.fault("the_number_is_of_the_lowest", &from_first, &zeros(count)));
-        let in_turn = |(name, group): (&str, &Expr)| {
-            let above = if name == "all" { "above".to_owned() } else { format!("{name}_above") };
-            [(above, group & &from_first), (name.to_owned(), group.clone())]
-        };
-        let lowest = groups.flat_map(in_turn).map(|(name, requests)| {
+        let above = join((0..count).map(|at| first.slice(0, at + 1).any()));
+        let above = m.wire("above", &m.fault("the_number_is_of_the_lowest", &above, &zeros(count)));
+        let mut groups = vec![("above", requests & &above), ("all", requests.clone())];
+        if let Some(preferred) = preferred {
+            groups.splice(0..0, [("preferred_above", preferred & &above), ("preferred", preferred.clone())]);
+        }
+        let lowest = groups.into_iter().map(|(name, requests)| {
             let requests = m.wire(&format!("requests_{name}"), &requests);
             let Self { any, number, beside } = Self::of(&requests, beside);
             let number = m.wire(&format!("lowest_{name}"), &join(&number)).lanes(1);
